@@ -1,0 +1,33 @@
+/**
+ * A diagnostic is something a person should know that is not a failure: an unknown configuration key, a malformed tool
+ * that was left out, a list that was cut (CONTRACT 1).
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The schema of a diagnostic; the same shape everywhere.
+ *
+ * **Details**
+ *
+ * - `code`: stable and machine-readable, `kebab-case`, e.g. `unknown-key`
+ * - `entry`: the server, agent, skill root or document it concerns
+ * - `path`: where in a file or value, e.g. `mcpServers.a.headers.Authorization`
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Diagnostic = Schema.Struct({
+  level: Schema.Literals(["error", "warning", "info"]),
+  code: Schema.String,
+  entry: Schema.optionalKey(Schema.String),
+  path: Schema.optionalKey(Schema.String),
+  message: Schema.String
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Diagnostic extends Schema.Schema.Type<typeof Diagnostic> {}

@@ -1,0 +1,165 @@
+/**
+ * How a call fails (CONTRACT 1). Each error names the tool, says what happened and what to do about it, and can be
+ * serialised; none holds a secret.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Request } from "./Request.ts"
+import { ToolResult } from "./ToolResult.ts"
+
+/**
+ * There is no tool of that name; `suggestions` are close names that exist.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ToolNotFound extends Schema.TaggedError<ToolNotFound>("@effect-toolnexus/core/ToolError/ToolNotFound")(
+  "ToolNotFound",
+  { toolName: Schema.String, suggestions: Schema.Array(Schema.String) }
+) {
+  // exactly this text is what `execute` answers (CONTRACT 1)
+  override get message(): string {
+    return `Unknown tool: ${this.toolName}`
+  }
+}
+
+/**
+ * One thing that is wrong with the arguments of a call: `path` is a JSON pointer-like dotted path, empty for the root.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ArgumentIssue = Schema.Struct({ path: Schema.String, message: Schema.String })
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ArgumentIssue extends Schema.Schema.Type<typeof ArgumentIssue> {}
+
+/**
+ * The arguments are not what the tool's input schema asks for.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidArguments
+  extends Schema.TaggedError<InvalidArguments>("@effect-toolnexus/core/ToolError/InvalidArguments")(
+    "InvalidArguments",
+    { toolName: Schema.String, issues: Schema.Array(ArgumentIssue) }
+  )
+{
+  override get message(): string {
+    const issues = this.issues.map(({ message, path }) => path === "" ? message : `${path}: ${message}`)
+    return `Invalid arguments for ${this.toolName}: ${issues.join("; ")}`
+  }
+}
+
+/**
+ * The tool ran and failed. `result` is what it answered, where it answered at all, so that nothing is lost.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ToolFailed extends Schema.TaggedError<ToolFailed>("@effect-toolnexus/core/ToolError/ToolFailed")(
+  "ToolFailed",
+  {
+    toolName: Schema.String,
+    message: Schema.String,
+    result: Schema.optionalKey(ToolResult),
+    cause: Schema.optionalKey(Schema.Defect())
+  }
+) {}
+
+/**
+ * The call ran into a limit. `limit` is in milliseconds; `phase` names which one it was.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ToolTimeout extends Schema.TaggedError<ToolTimeout>("@effect-toolnexus/core/ToolError/ToolTimeout")(
+  "ToolTimeout",
+  { toolName: Schema.String, limit: Schema.Finite, phase: Schema.String }
+) {
+  override get message(): string {
+    return `${this.toolName} did not answer within its ${this.phase} limit of ${this.limit} ms`
+  }
+}
+
+/**
+ * The tool exists but can't be reached now: its server is gone, or the toolkit is closed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ToolUnavailable
+  extends Schema.TaggedError<ToolUnavailable>("@effect-toolnexus/core/ToolError/ToolUnavailable")(
+    "ToolUnavailable",
+    { toolName: Schema.String, reason: Schema.String }
+  )
+{
+  override get message(): string {
+    return `${this.toolName} is unavailable: ${this.reason}`
+  }
+}
+
+/**
+ * A person or a policy said no. `rule` says which.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ToolDenied extends Schema.TaggedError<ToolDenied>("@effect-toolnexus/core/ToolError/ToolDenied")(
+  "ToolDenied",
+  { toolName: Schema.String, rule: Schema.String }
+) {
+  override get message(): string {
+    return `${this.toolName} was denied: ${this.rule}`
+  }
+}
+
+/**
+ * The call waits for a person. Store `request`, ask, and resume.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ToolSuspended extends Schema.TaggedError<ToolSuspended>("@effect-toolnexus/core/ToolError/ToolSuspended")(
+  "ToolSuspended",
+  { toolName: Schema.String, request: Request }
+) {
+  override get message(): string {
+    return this.request.url === undefined ? this.request.prompt : `${this.request.prompt}\n${this.request.url}`
+  }
+}
+
+/**
+ * Every way a call can fail.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const ToolError = Schema.Union([
+  ToolNotFound,
+  InvalidArguments,
+  ToolFailed,
+  ToolTimeout,
+  ToolUnavailable,
+  ToolDenied,
+  ToolSuspended
+])
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type ToolError = Schema.Schema.Type<typeof ToolError>
+
+/**
+ * Whether a value is one of these errors.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isToolError: (value: unknown) => value is ToolError = Schema.is(ToolError)

@@ -1,0 +1,122 @@
+/**
+ * What a tool answers: text for the model, and beside it everything a host may want to keep, as plain JSON
+ * (CONTRACT 1).
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * Rich parts of a result. The bytes of an image, audio or blob are base64 and never appear in `output`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ContentPart = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("image"), data: Schema.String, mimeType: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("audio"), data: Schema.String, mimeType: Schema.String }),
+  Schema.Struct({
+    type: Schema.Literal("resource"),
+    uri: Schema.String,
+    mimeType: Schema.optionalKey(Schema.String),
+    text: Schema.optionalKey(Schema.String),
+    blob: Schema.optionalKey(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("resource_link"),
+    uri: Schema.String,
+    name: Schema.String,
+    mimeType: Schema.optionalKey(Schema.String),
+    description: Schema.optionalKey(Schema.String)
+  })
+])
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type ContentPart = Schema.Schema.Type<typeof ContentPart>
+
+/**
+ * The schema of a tool's answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const ToolResult = Schema.Struct({
+  output: Schema.String,
+  isError: Schema.Boolean,
+  metadata: Schema.optionalKey(Schema.JsonObject),
+  content: Schema.optionalKey(Schema.Array(ContentPart)),
+  structured: Schema.optionalKey(Schema.Json)
+})
+
+/**
+ * A tool's answer. `output` is what the model reads; it is never empty once the toolkit hands it out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ToolResult extends Schema.Schema.Type<typeof ToolResult> {}
+
+/**
+ * What a result may carry beside its text.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Extras = Pick<ToolResult, "metadata" | "content" | "structured">
+
+/**
+ * A successful answer.
+ *
+ * **Example**
+ *
+ * ```ts
+ * ToolResult.success("sunny", { structured: { temperature: 21 } })
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const success = (output: string, extras?: Extras): ToolResult => ({ output, isError: false, ...extras })
+
+/**
+ * An answer that says the tool failed. The text should say what to do about it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const failure = (output: string, extras?: Extras): ToolResult => ({ output, isError: true, ...extras })
+
+/**
+ * Whether a value has the shape of a result, so that a handler may return one as it is.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isToolResult: (value: unknown) => value is ToolResult = Schema.is(ToolResult)
+
+/** What stands where a tool produced nothing but white space: providers refuse an empty tool message. */
+const NO_OUTPUT = "(no output)"
+
+/**
+ * The form in which a result leaves the toolkit: never an empty output, no lone surrogates (they make a request body
+ * that providers refuse) in the output or in a text part.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const normalize = (result: ToolResult): ToolResult => {
+  const output = result.output.trim() === "" ? NO_OUTPUT : result.output.toWellFormed()
+  const content = result.content?.some(isIllFormed) ? result.content.map(wellFormed) : result.content
+  if (output === result.output && content === result.content) return result
+  return { ...result, output, ...(content === undefined ? {} : { content }) }
+}
+
+const isIllFormed = (part: ContentPart): boolean =>
+  "text" in part && part.text !== undefined && !part.text.isWellFormed()
+
+const wellFormed = (part: ContentPart): ContentPart =>
+  "text" in part && part.text !== undefined ? { ...part, text: part.text.toWellFormed() } : part

@@ -1,0 +1,124 @@
+/**
+ * The toolkit as its users see it: one key, one interface, one snapshot that all views derive from. It is built by
+ * `ToolkitLive` or `ToolkitLayer.make` of the toolkit package; whatever only needs tools (an agent loop, a server that
+ * offers them again) asks for this key.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Stream from "effect/Stream"
+import type { Diagnostic } from "./Diagnostic.ts"
+import type { Json } from "./Json.ts"
+import type * as ProviderSchema from "./ProviderSchema.ts"
+import type { SkillSummary, SourceEntry, SourceKind, Status } from "./SourceEntry.ts"
+import type { Origin, Tool } from "./Tool.ts"
+import type { CallOptions } from "./ToolCall.ts"
+import type { ToolError } from "./ToolError.ts"
+import type { ToolResult } from "./ToolResult.ts"
+
+/**
+ * A tool that lost its name to another one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Shadowed {
+  readonly name: string
+  readonly winner: Origin
+  readonly loser: Origin
+}
+
+/**
+ * An entry as the toolkit lists it: `id` is its name in `statuses` and `errors`, distinct among all kinds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ToolkitEntry {
+  readonly id: string
+  readonly kind: SourceKind
+  readonly entry: SourceEntry
+}
+
+/**
+ * Everything a toolkit holds at one moment. Two readers of one snapshot always agree.
+ *
+ * **Details**
+ *
+ * - `tools`: in order of precedence (CONTRACT 2); `toolNames`: their names sorted by code points
+ * - `byName`: null-safe look-up for names chosen by a model
+ * - `statuses`, `errors`: by entry id; `sources`: by kind
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Snapshot {
+  readonly tools: ReadonlyArray<Tool>
+  readonly toolNames: ReadonlyArray<string>
+  readonly byName: ReadonlyMap<string, Tool>
+  readonly shadowed: ReadonlyArray<Shadowed>
+  readonly entries: ReadonlyArray<ToolkitEntry>
+  readonly statuses: Readonly<Record<string, Status>>
+  readonly errors: Readonly<Record<string, string>>
+  readonly sources: Readonly<Record<Exclude<SourceKind, "config">, Status>>
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+  readonly skills: ReadonlyArray<SkillSummary>
+  readonly skillsPrompt: string
+}
+
+/**
+ * What a model sends as arguments: an object, or its JSON text. Anything that isn't an object is `InvalidArguments`;
+ * absent, `null` and blank text count as `{}`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type CallArguments = Json | undefined
+
+/**
+ * **Example**
+ *
+ * ```ts
+ * const program = Effect.gen(function*() {
+ *   const toolkit = yield* Toolkit
+ *   const result = yield* toolkit.execute("weather", { city: "Oslo" })
+ * })
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Toolkit extends Context.Service<Toolkit, {
+  /** Everything at once; the views below are its fields. */
+  readonly snapshot: Effect.Effect<Snapshot>
+  /** The snapshot now, and each later one. */
+  readonly changes: Stream.Stream<Snapshot>
+  readonly tools: Effect.Effect<ReadonlyArray<Tool>>
+  readonly toolNames: Effect.Effect<ReadonlyArray<string>>
+  readonly entries: Effect.Effect<ReadonlyArray<ToolkitEntry>>
+  readonly statuses: Effect.Effect<Snapshot["statuses"]>
+  readonly errors: Effect.Effect<Snapshot["errors"]>
+  readonly sources: Effect.Effect<Snapshot["sources"]>
+  readonly shadowed: Effect.Effect<ReadonlyArray<Shadowed>>
+  readonly diagnostics: Effect.Effect<ReadonlyArray<Diagnostic>>
+  readonly skills: Effect.Effect<ReadonlyArray<SkillSummary>>
+  /** What to put into the system prompt; empty without described skills. */
+  readonly skillsPrompt: Effect.Effect<string>
+  /** The exposed tool of that name. */
+  readonly get: (name: string) => Effect.Effect<Option.Option<Tool>>
+  /** Calls a tool; every failure is a typed error. A success is never an error result. */
+  readonly call: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult, ToolError>
+  /** The same call for a model: every failure, a defect too, becomes a result with `isError`. */
+  readonly execute: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult>
+  /** What goes into `tools` of OpenAI's chat completions, or of its Responses API. */
+  readonly toOpenAI: {
+    (options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
+    (options: { readonly mode: "responses" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
+  }
+  /** What goes into `tools` of Anthropic's Messages API. */
+  readonly toAnthropic: () => Effect.Effect<ReadonlyArray<ProviderSchema.AnthropicTool>>
+  /** What goes into `tools` of Gemini's `generateContent`. */
+  readonly toGemini: () => Effect.Effect<ReadonlyArray<ProviderSchema.GeminiTool>>
+}>()("@effect-toolnexus/core/Toolkit") {}

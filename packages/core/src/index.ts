@@ -1,0 +1,23 @@
+/**
+ * What every part of effect-toolnexus shares: tools, results, errors, sources, and the key of the toolkit.
+ *
+ * @since 0.1.0
+ */
+export * as Answer from "./Answer.ts"
+export * as Diagnostic from "./Diagnostic.ts"
+export { Environment } from "./Environment.ts"
+export * as Expansion from "./Expansion.ts"
+export { HostResolver } from "./HostResolver.ts"
+export * as Json from "./Json.ts"
+export * as ProviderSchema from "./ProviderSchema.ts"
+export * as Request from "./Request.ts"
+export { Source } from "./Source.ts"
+export * as SourceEntry from "./SourceEntry.ts"
+export * as Suspension from "./Suspension.ts"
+export * as Tool from "./Tool.ts"
+export { defineTool } from "./Tool.ts"
+export * as ToolCall from "./ToolCall.ts"
+export * as ToolError from "./ToolError.ts"
+export { type CallArguments, type Snapshot, Toolkit } from "./Toolkit.ts"
+export * as ToolName from "./ToolName.ts"
+export * as ToolResult from "./ToolResult.ts"

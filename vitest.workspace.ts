@@ -1,0 +1,19 @@
+import { readdirSync } from "node:fs"
+import { defineConfig } from "vitest/config"
+
+// Every package is a project of its own, so that a package's tests can be run alone: `vitest --project mcp`.
+const packages = readdirSync(new URL("packages", import.meta.url))
+
+export default defineConfig({
+  test: {
+    projects: [
+      ...packages.map((name) => ({
+        test: { name, root: `packages/${name}`, include: ["test/**/*.test.ts"] }
+      })),
+      { test: { name: "examples", root: "examples", include: ["**/*.test.ts"] } }
+    ],
+    passWithNoTests: true,
+    testTimeout: 20_000,
+    hookTimeout: 20_000
+  }
+})
