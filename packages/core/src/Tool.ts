@@ -6,7 +6,7 @@
  *
  * @since 0.1.0
  */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
@@ -112,12 +112,18 @@ export interface Tool<out R = never> {
 /**
  * Gives a tool's handler all it asks for.
  *
+ * **Details**
+ *
+ * What the caller's own fiber has (its span, its clock, its logger) goes before what is given here, so that a handler's
+ * spans hang under the call and not under the build of the toolkit.
+ *
  * @category operations
  * @since 0.1.0
  */
 export const provideContext = <R>(tool: Tool<R>, context: Context.Context<R>): Tool => ({
   ...tool,
-  handler: (args, call) => Effect.provideContext(tool.handler(args, call), context)
+  handler: (args, call) =>
+    Effect.updateContext(tool.handler(args, call), (caller: Context.Context<never>) => Context.merge(context, caller))
 })
 
 /**

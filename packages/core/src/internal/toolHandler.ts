@@ -10,6 +10,7 @@ import * as ToolResult from "../ToolResult.ts"
 /** The services the Effects among a handler's return types ask for. */
 export type HandlerServices<Out> = Out extends Effect.Effect<infer _A, infer _E, infer R> ? R : never
 
+/** A Promise can't be stopped, but its signal tells it; around everything, since the handler itself may be interrupted. */
 export const runHandler = <A, Out>(
   handler: (args: A, call: OwnToolCall) => Out,
   args: A,
@@ -18,20 +19,17 @@ export const runHandler = <A, Out>(
   Effect.suspend(() => {
     const own = new OwnCall(call)
     return Effect.try({ try: () => handler(args, own), catch: (cause) => toToolError(cause, call.toolName) }).pipe(
-      Effect.flatMap((out) => settle(out, own)),
-      Effect.flatMap((value) => toResult(value, call.toolName))
+      Effect.flatMap((out) => settle(out, call.toolName)),
+      Effect.flatMap((value) => toResult(value, call.toolName)),
+      Effect.onInterrupt(() => own.abort)
     )
   })
 
-/** Awaits what a handler returned. A Promise can't be stopped, but it is told by the signal. */
-const settle = <Out>(out: Out, call: OwnCall): Effect.Effect<unknown, ToolError, HandlerServices<Out>> => {
-  if (isEffectOf<Out>(out)) {
-    return Effect.mapError(out, (cause) => toToolError(cause, call.toolName)).pipe(Effect.onInterrupt(() => call.abort))
-  }
+/** Awaits what a handler returned. */
+const settle = <Out>(out: Out, toolName: string): Effect.Effect<unknown, ToolError, HandlerServices<Out>> => {
+  if (isEffectOf<Out>(out)) return Effect.mapError(out, (cause) => toToolError(cause, toolName))
   if (Predicate.isPromiseLike(out)) {
-    return Effect.tryPromise({ try: () => out, catch: (cause) => toToolError(cause, call.toolName) }).pipe(
-      Effect.onInterrupt(() => call.abort)
-    )
+    return Effect.tryPromise({ try: () => out, catch: (cause) => toToolError(cause, toolName) })
   }
   return Effect.succeed(out)
 }

@@ -1,0 +1,69 @@
+/**
+ * "Did you mean": close names among known ones, for unknown keys of a configuration and tools a model made up.
+ *
+ * @since 0.1.0
+ */
+import * as Order from "effect/Order"
+import { byCodePoints } from "./ToolName.ts"
+
+/** Longer names aren't typed by hand, and the distance costs the product of both lengths. */
+const MAX_LENGTH = 128
+
+/**
+ * The known names closest to a name, nearest first, at most `limit`. A name is close when at most a third of it
+ * differs, upper and lower case aside, or when one contains the other.
+ *
+ * **Example**
+ *
+ * ```ts
+ * Suggestion.closest("comand", ["command", "args"], 1) // => ["command"]
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const closest = (name: string, known: Iterable<string>, limit: number): ReadonlyArray<string> => {
+  if (name.length > MAX_LENGTH) return []
+  const scored: Array<Scored> = []
+  for (const candidate of known) {
+    const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase())
+    if (distance <= Math.max(1, Math.floor(name.length / 3))) scored.push({ candidate, distance })
+  }
+  return scored.toSorted(byDistance).slice(0, limit).map(({ candidate }) => candidate)
+}
+
+interface Scored {
+  readonly candidate: string
+  readonly distance: number
+}
+
+const byDistance: Order.Order<Scored> = Order.combine(
+  Order.mapInput(Order.Number, ({ distance }: Scored) => distance),
+  Order.mapInput(byCodePoints, ({ candidate }: Scored) => candidate)
+)
+
+/** Shorter texts occur in most names by chance. */
+const MIN_CONTAINED = 4
+
+const distanceOf = (name: string, candidate: string): number => {
+  if (candidate.length > MAX_LENGTH) return Number.POSITIVE_INFINITY
+  const shorter = Math.min(name.length, candidate.length)
+  if (shorter >= MIN_CONTAINED && (candidate.includes(name) || name.includes(candidate))) return 1
+  return editDistance(name, candidate)
+}
+
+/** Levenshtein's distance, one row at a time. */
+const editDistance = (left: string, right: string): number => {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= right.length; j++) {
+      const replaced = at(row, j - 1) + (left[i - 1] === right[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, at(row, j) + 1, at(next, j - 1) + 1))
+    }
+    row = next
+  }
+  return at(row, right.length)
+}
+
+const at = (row: ReadonlyArray<number>, index: number): number => row[index] ?? Number.POSITIVE_INFINITY

@@ -1,0 +1,120 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import { defineTool, Suspension, Tool, ToolCall, ToolError, ToolResult } from "../src/index.ts"
+
+const call = ToolCall.make("t", "call-1")
+const City = Schema.Struct({ city: Schema.String.annotate({ description: "Where" }) })
+
+describe("defineTool", () => {
+  it("renders a closed object schema from an Effect Schema", () => {
+    const tool = defineTool({ name: "t", input: City, handler: ({ city }) => city })
+    assert.deepStrictEqual(tool.inputSchema, {
+      type: "object",
+      properties: { city: { type: "string", description: "Where" } },
+      required: ["city"],
+      additionalProperties: false
+    })
+  })
+
+  it("puts the object itself at the root for a Schema.Class", () => {
+    class Place extends Schema.Class<Place>("Place")({ city: Schema.String }) {}
+    const tool = defineTool({ name: "t", input: Place, handler: (place) => place.city })
+    assert.strictEqual(tool.inputSchema.type, "object")
+    assert.deepStrictEqual(Object.keys(Object(tool.inputSchema["properties"])), ["city"])
+    assert.isUndefined(tool.inputSchema["$ref"])
+  })
+
+  it("keeps a JSON Schema as it is, and takes any object without one", () => {
+    const inputSchema = { type: "object", properties: { a: { type: "string" } }, "x-own": 1 }
+    assert.deepStrictEqual<unknown>(
+      defineTool({ name: "t", input: inputSchema, handler: () => "" }).inputSchema,
+      inputSchema
+    )
+    assert.deepStrictEqual<unknown>(defineTool({ name: "t", handler: () => "" }).inputSchema, { type: "object" })
+  })
+
+  it("refuses an input that is no object at once", () => {
+    assert.throws(() => defineTool({ name: "t", input: Schema.String, handler: () => "" }), /must be an object schema/)
+    assert.throws(() => defineTool({ name: "t", input: { type: "array" }, handler: () => "" }), /"array"/)
+  })
+
+  it.effect("decodes the arguments, and names every issue", () =>
+    Effect.gen(function*() {
+      const Input = Schema.Struct({ count: Schema.FiniteFromString, city: Schema.String })
+      const tool = defineTool({ name: "t", input: Input, handler: ({ count }) => `${count + 1}` })
+      assert.strictEqual((yield* tool.handler({ count: "1", city: "Oslo" }, call)).output, "2")
+      const error = yield* Effect.flip(tool.handler({ count: 1, extra: true }, call))
+      assert.instanceOf(error, ToolError.InvalidArguments)
+      assert.sameMembers(
+        error._tag === "InvalidArguments" ? error.issues.map(({ path }) => path) : [],
+        ["count", "city", "extra"]
+      )
+    }))
+
+  it.effect("takes text, results, JSON, Effects and Promises of them", () =>
+    Effect.gen(function*() {
+      const run = (out: unknown) => defineTool({ name: "t", handler: () => out }).handler({}, call)
+      assert.deepStrictEqual(yield* run("text"), ToolResult.success("text"))
+      assert.deepStrictEqual(yield* run({ output: "no", isError: true }), ToolResult.failure("no"))
+      assert.deepStrictEqual(yield* run({ n: 1 }), ToolResult.success(`{"n":1}`, { structured: { n: 1 } }))
+      assert.deepStrictEqual(yield* run(undefined), ToolResult.success(""))
+      assert.deepStrictEqual(yield* run(Promise.resolve([1])), ToolResult.success("[1]", { structured: [1] }))
+      const tool = defineTool({ name: "t", handler: () => Effect.succeed("later") })
+      assert.deepStrictEqual(yield* tool.handler({}, call), ToolResult.success("later"))
+      assert.strictEqual((yield* Effect.flip(run(() => "a function"))).message.includes("neither text"), true)
+    }))
+
+  it.effect("makes ToolFailed of a throw, a rejection and a typed failure, and leaves a defect alone", () =>
+    Effect.gen(function*() {
+      const fail = (handler: () => unknown) => Effect.flip(defineTool({ name: "t", handler }).handler({}, call))
+      const thrown = yield* fail(() => {
+        throw new Error("kaput")
+      })
+      assert.deepStrictEqual([thrown._tag, thrown.message], ["ToolFailed", "kaput"])
+      assert.strictEqual((yield* fail(() => Promise.reject(new Error("later")))).message, "later")
+      const typed = defineTool({ name: "t", handler: () => Effect.fail({ _tag: "OutOfStock" }) })
+      assert.strictEqual((yield* Effect.flip(typed.handler({}, call))).message, "OutOfStock")
+      const defect = defineTool({ name: "t", handler: () => Effect.die("bug") })
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(defect.handler({}, call))))
+    }))
+
+  it.effect("lets the typed errors of a call through", () =>
+    Effect.gen(function*() {
+      const tool = defineTool({
+        name: "t",
+        handler: (_, current) => Suspension.request(current, { kind: "question", prompt: "Which?" })
+      })
+      const error = yield* Effect.flip(tool.handler({}, call))
+      assert.deepStrictEqual([error._tag, error.message], ["ToolSuspended", "Which?"])
+    }))
+
+  it.effect("aborts the signal of a Promise when the call is interrupted", () =>
+    Effect.gen(function*() {
+      const started = yield* Deferred.make<AbortSignal>()
+      const tool = defineTool({
+        name: "t",
+        handler: (_, { signal }) => {
+          Deferred.doneUnsafe(started, Effect.succeed(signal))
+          return new Promise<string>(() => {})
+        }
+      })
+      const fiber = yield* Effect.forkChild(tool.handler({}, call))
+      const signal = yield* Deferred.await(started)
+      assert.isFalse(signal.aborted)
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue(signal.aborted)
+    }))
+
+  it.effect("asks for the services of its Effects, and is given them", () =>
+    Effect.gen(function*() {
+      class Greeting extends Context.Service<Greeting, { readonly text: string }>()("test/Greeting") {}
+      const tool: Tool.Tool<Greeting> = defineTool({ name: "t", handler: () => Greeting.useSync(({ text }) => text) })
+      const provided: Tool.Tool = Tool.provideContext(tool, Context.make(Greeting, { text: "hello" }))
+      assert.strictEqual((yield* provided.handler({}, call)).output, "hello")
+    }))
+})
