@@ -1,0 +1,205 @@
+/**
+ * The card on which a remote agent says what it is called, what it can do and where it listens. Cards of both protocol
+ * versions, and cards that are both at once, become one shape.
+ *
+ * **Details**
+ *
+ * Only the JSON-RPC binding is spoken; a card without it is of no use here. What a card claims about the version is
+ * where to begin, not a fact: {@link AgentCard.alternative} is how to go on when the claim was wrong.
+ *
+ * @since 0.1.0
+ */
+import { Diagnostic } from "@effect-toolnexus/core"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { bareUrl, parseAddress } from "./internal/address.ts"
+
+/**
+ * The two dialects of A2A in use.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Dialect = "0.3" | "1.0"
+
+/**
+ * Where an agent listens, and which dialect to speak there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AgentInterface {
+  readonly url: string
+  readonly dialect: Dialect
+  /** Sent along with every request of 1.0 where the card names one. */
+  readonly tenant?: string
+}
+
+/**
+ * One skill of a card.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AgentSkill {
+  readonly id?: string
+  readonly name: string
+  readonly description: string
+}
+
+/**
+ * A card of either version, with at least one skill. `location` is where it was asked for, without user info, query and
+ * fragment.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AgentCard {
+  readonly name: string
+  readonly description: string
+  readonly location: string
+  readonly endpoint: AgentInterface
+  /** The other dialect: another interface of the card, else the same address. */
+  readonly alternative: AgentInterface
+  readonly skills: ReadonlyArray<AgentSkill>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** Some servers write `null` where the protocol says absent. */
+const field = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const WireCard = Schema.Struct({
+  name: Schema.NonEmptyString,
+  description: field(Schema.String),
+  url: field(Schema.String),
+  preferredTransport: field(Schema.String),
+  protocolVersion: field(Schema.String),
+  supportedInterfaces: field(Schema.Array(Schema.Unknown)),
+  additionalInterfaces: field(Schema.Array(Schema.Unknown)),
+  skills: field(Schema.Array(Schema.Unknown))
+})
+
+const WireInterface = Schema.Struct({
+  url: Schema.NonEmptyString,
+  protocolBinding: field(Schema.String),
+  transport: field(Schema.String),
+  protocolVersion: field(Schema.String),
+  tenant: field(Schema.String)
+})
+
+const WireSkill = Schema.Struct({
+  id: field(Schema.String),
+  name: field(Schema.String),
+  description: field(Schema.String)
+})
+
+const decodeCard = Schema.decodeUnknownOption(WireCard)
+const decodeInterface = Schema.decodeUnknownOption(WireInterface)
+const decodeSkill = Schema.decodeUnknownOption(WireSkill)
+
+/**
+ * Whether a JSON document could be a card at all, so that an agent's front page isn't taken for one.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isCardLike = (document: unknown): boolean => Option.isSome(decodeCard(document))
+
+/**
+ * Reads a card. A failure says what is missing. `location` is where it was asked for; addresses in it are relative to
+ * `base`, where it came from in the end.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const decode = (document: unknown, location: URL, base: URL = location): Result.Result<AgentCard, string> => {
+  const card = decodeCard(document)
+  if (Option.isNone(card)) return Result.fail("this is not an agent card (an object with a `name`)")
+  const interfaces = interfacesOf(card.value, base)
+  const endpoint = interfaces.find(({ dialect }) => dialect === "1.0") ?? interfaces[0]
+  if (endpoint === undefined) return Result.fail("the card offers no JSON-RPC interface with an http or https address")
+  const { diagnostics, skills } = skillsOf(card.value)
+  if (skills.length === 0) return Result.fail("the card advertises no skill with a name")
+  return Result.succeed({
+    name: card.value.name,
+    description: card.value.description ?? "",
+    location: bareUrl(location.href),
+    endpoint,
+    alternative: interfaces.find(({ dialect }) => dialect !== endpoint.dialect) ??
+      { ...endpoint, dialect: endpoint.dialect === "1.0" ? "0.3" : "1.0" },
+    skills,
+    diagnostics
+  })
+}
+
+/** The interfaces of 1.0 first, then what the same card says in the words of 0.3. */
+const interfacesOf = (card: typeof WireCard.Type, base: URL): ReadonlyArray<AgentInterface> => {
+  const claimed = dialectOf(card.protocolVersion) ?? "0.3"
+  const legacy = [{ url: card.url, transport: card.preferredTransport ?? null }, ...card.additionalInterfaces ?? []]
+  return [
+    // a version that isn't said is unknown; the shape is that of 1.0, so that is what to begin with
+    ...(card.supportedInterfaces ?? []).flatMap((raw) => Option.toArray(readInterface(raw, "1.0", base))),
+    ...legacy.flatMap((raw) => Option.toArray(readInterface(raw, claimed, base)))
+  ]
+}
+
+const readInterface = (raw: unknown, assumed: Dialect, base: URL): Option.Option<AgentInterface> =>
+  Option.flatMap(decodeInterface(raw), ({ protocolBinding, protocolVersion, tenant, transport, url }) => {
+    const binding = protocolBinding ?? transport ?? "JSONRPC"
+    const address = parseAddress(url, base)
+    if (binding.toUpperCase() !== "JSONRPC" || address === undefined) return Option.none()
+    return Option.some({
+      url: address.href,
+      dialect: dialectOf(protocolVersion) ?? assumed,
+      ...(typeof tenant === "string" && tenant !== "" ? { tenant } : {})
+    })
+  })
+
+const dialectOf = (version: string | null | undefined): Dialect | undefined => {
+  if (version?.startsWith("1") === true) return "1.0"
+  return version?.startsWith("0") === true ? "0.3" : undefined
+}
+
+interface Skills {
+  readonly skills: ReadonlyArray<AgentSkill>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** A skill without a name, and a second one of the same id, cost only themselves. */
+const skillsOf = (card: typeof WireCard.Type): Skills => {
+  const skills = new Map<string, AgentSkill>()
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  for (const [index, raw] of (card.skills ?? []).entries()) {
+    const skill = Option.flatMap(decodeSkill(raw), toSkill)
+    const path = `skills.${index}`
+    if (Option.isNone(skill)) {
+      diagnostics.push({ level: "warning", code: "unnamed-skill", path, message: "A skill with neither id nor name" })
+    } else if (skills.has(nameOf(skill.value))) {
+      const message = `A second skill called "${nameOf(skill.value)}"; the first one is used`
+      diagnostics.push({ level: "warning", code: "duplicate-skill", path, message })
+    } else {
+      skills.set(nameOf(skill.value), skill.value)
+    }
+  }
+  return { skills: [...skills.values()], diagnostics }
+}
+
+const toSkill = ({ description, id, name }: typeof WireSkill.Type): Option.Option<AgentSkill> => {
+  const known = [id, name].filter((text): text is string => typeof text === "string" && text.trim() !== "")
+  const [first] = known
+  if (first === undefined) return Option.none()
+  return Option.some({
+    ...(id === first ? { id: first } : {}),
+    name: known.at(-1) ?? first,
+    description: description ?? ""
+  })
+}
+
+/**
+ * What a skill is called: its id, else its name.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const nameOf = (skill: AgentSkill): string => skill.id ?? skill.name

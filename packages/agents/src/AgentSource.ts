@@ -1,0 +1,126 @@
+/**
+ * Remote A2A agents as a source: each advertised skill is a tool, and a call follows the agent's task to its end
+ * (CONTRACT 8).
+ *
+ * @since 0.1.0
+ */
+import { Source, SourceEntry } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as Ref from "effect/Ref"
+import * as Scope from "effect/Scope"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import * as A2aClient from "./A2aClient.ts"
+import type { A2aError } from "./A2aError.ts"
+import type { AgentCard } from "./AgentCard.ts"
+import { type AgentDefinition, isDisabled } from "./AgentDefinition.ts"
+import { type AgentAddress, resolve } from "./internal/agentAddress.ts"
+import { type Outcome, toEntries } from "./internal/agentTools.ts"
+import { discover } from "./internal/cardDiscovery.ts"
+import * as Wire from "./internal/wire.ts"
+
+export { type AgentDefinition, type Decoded, decodeDefinition, entryName } from "./AgentDefinition.ts"
+
+/**
+ * `agents`: each with the name of its entry, which must be distinct: its key in a configuration, or {@link entryName}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly agents: Iterable<readonly [entry: string, definition: AgentDefinition]>
+}
+
+/**
+ * A source of remote agents.
+ *
+ * **Details**
+ *
+ * All cards are fetched at once, each within its `timeout` and at most 30 seconds; what goes wrong is the entry's own
+ * failure. Entries and their tools come in the order given.
+ *
+ * **Example**
+ *
+ * ```ts
+ * AgentSource.layer({
+ *   agents: [["weather", { card: "https://agents.example/weather", headers: { Authorization: "Bearer ${TOKEN}" }, folder: "." }]]
+ * })
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  { agents }: Options
+): Layer.Layer<Source, never, HttpClient.HttpClient | FileSystem.FileSystem | Path.Path> =>
+  Layer.effect(
+    Source,
+    Effect.gen(function*() {
+      // calls in flight end together when the source is closed, not one after the other
+      const calls = yield* Scope.fork(yield* Effect.scope, "parallel")
+      const outcomes = yield* Effect.forEach(agents, ([entry, definition]) => load(entry, definition, calls), {
+        concurrency: "unbounded"
+      })
+      const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>(yield* toEntries(outcomes))
+      return { kind: "agent" as const, entries }
+    })
+  )
+
+const load = (entry: string, definition: AgentDefinition, calls: Scope.Scope) =>
+  isDisabled(definition)
+    ? Effect.succeed<Outcome>({ _tag: "Settled", entry: SourceEntry.disabled(entry) })
+    : connect(entry, definition, calls).pipe(
+      // a card that breaks us costs its own entry (CONTRACT 1)
+      Effect.catchDefect(() => Effect.fail(fail(entry, "initialize", "its card could not be read"))),
+      Effect.catch((error) => Effect.succeed<Outcome>({ _tag: "Settled", entry: SourceEntry.failed(error) }))
+    )
+
+const fail = (entry: string, phase: SourceEntry.Phase, detail: string) =>
+  new SourceEntry.EntryError({ kind: "agent", entry, phase, detail })
+
+/** Milliseconds; agents work for minutes (CONTRACT 8). */
+const DEFAULT_TIMEOUT = 300_000
+const DEFAULT_POLL_EVERY = 1000
+
+const connect = Effect.fnUntraced(function*(entry: string, definition: AgentDefinition, calls: Scope.Scope) {
+  const { pollEvery = DEFAULT_POLL_EVERY, timeout = DEFAULT_TIMEOUT } = definition
+  const address = yield* resolve(entry, definition)
+  const card = yield* fetchCard(entry, address, timeout)
+  const client = yield* A2aClient.make({ card, headers: address.credentials.headersFor(address.url) })
+  const { redact } = address.credentials
+  const agent = { entry, name: card.name, client, timeout, pollEvery, redact, scope: calls }
+  const outcome: Outcome = { _tag: "Connected", connection: { agent, card } }
+  return outcome
+})
+
+/** Milliseconds: a card is a small file, however long the agent works (CONTRACT 8). */
+const CARD_TIMEOUT = 30_000
+
+const fetchCard = Effect.fnUntraced(
+  function*(
+    entry: string,
+    { credentials, url }: AgentAddress,
+    timeout: number
+  ): Effect.fn.Return<AgentCard, SourceEntry.EntryError, HttpClient.HttpClient> {
+    const limit = Math.min(timeout, CARD_TIMEOUT)
+    const answered = yield* Ref.make(false)
+    const wire = yield* Wire.make(credentials)
+    return yield* discover(wire, url, Ref.set(answered, true)).pipe(
+      Effect.mapError((error) => fail(entry, phaseOf(error), credentials.redact(error.message))),
+      Effect.timeoutOrElse({
+        duration: limit,
+        orElse: () =>
+          Effect.flatMap(
+            Ref.get(answered),
+            (isAnswering) =>
+              fail(entry, isAnswering ? "initialize" : "connect", `its card did not come within ${limit} ms`)
+          )
+      })
+    )
+  }
+)
+
+const phaseOf = ({ reason }: A2aError): SourceEntry.Phase => reason._tag === "Unreachable" ? "connect" : "initialize"

@@ -1,0 +1,129 @@
+/** What a settled task or a plain message means to the caller: a result, a typed failure, or a question. */
+import { Json, Suspension, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { type FilePart, lastMessage, type Message, type Part, type Reply, type Task, textOf } from "../A2aTask.ts"
+
+export interface Settling {
+  readonly entry: string
+  readonly agentName: string
+  readonly redact: (text: string) => string
+  /** From the send to the end, in milliseconds. */
+  readonly ms: number
+}
+
+type Outcome = Effect.Effect<ToolResult.ToolResult, ToolError.ToolError>
+
+export const settle = (reply: Reply, call: ToolCall.ToolCall, settling: Settling): Outcome =>
+  reply._tag === "Message" ? fromMessage(reply.message, settling) : fromTask(reply.task, call, settling)
+
+const fromMessage = (message: Message, settling: Settling): Outcome =>
+  Effect.succeed(toResult(message.parts, "", metadataOf({ ...message, state: "completed" }, settling), settling))
+
+const fromTask = (task: Task, call: ToolCall.ToolCall, settling: Settling): Outcome => {
+  switch (task.state) {
+    case "input-required":
+    case "auth-required":
+      return suspend(task, call, settling)
+    case "failed":
+    case "rejected":
+    case "canceled":
+      return Effect.fail(toFailure(task, call, settling))
+    default:
+      return Effect.succeed(completed(task, settling))
+  }
+}
+
+const completed = (task: Task, settling: Settling): ToolResult.ToolResult => {
+  const parts = task.artifacts.flat()
+  const metadata = metadataOf({ ...task, taskId: task.id }, settling)
+  const last = lastMessage(task)
+  return parts.length === 0 && last !== undefined
+    ? toResult(last.parts, "", metadata, settling)
+    : toResult(parts, textOf(last?.parts ?? []), metadata, settling)
+}
+
+const toFailure = (task: Task, call: ToolCall.ToolCall, settling: Settling): ToolError.ToolFailed => {
+  const reason = textOf(lastMessage(task)?.parts ?? []).trim()
+  const message = settling.redact(`A2A task ${task.id} ${task.state}: ${reason === "" ? "no reason given" : reason}`)
+  const metadata = metadataOf({ ...task, taskId: task.id }, settling)
+  const { content, structured } = toResult(task.artifacts.flat(), "", metadata, settling)
+  const extras = { metadata, ...(content && { content }), ...(structured !== undefined && { structured }) }
+  return new ToolError.ToolFailed({ toolName: call.toolName, message, result: ToolResult.failure(message, extras) })
+}
+
+interface Identified {
+  readonly taskId?: string
+  readonly contextId?: string
+  readonly state: string
+}
+
+const metadataOf = ({ contextId, state, taskId }: Identified, { entry, ms }: Settling): Json.JsonObject => ({
+  agent: entry,
+  ...(taskId === undefined ? {} : { taskId }),
+  ...(contextId === undefined ? {} : { contextId }),
+  state,
+  ms
+})
+
+/** The text is the output; files are rich content beside it, data is structured. Data alone is also the output. */
+const toResult = (
+  parts: ReadonlyArray<Part>,
+  otherwise: string,
+  metadata: Json.JsonObject,
+  { redact }: Settling
+): ToolResult.ToolResult => {
+  const data = parts.flatMap((part) => part.kind === "data" ? [part.data] : [])
+  const structured = data.length > 1 ? data : data[0]
+  const outputs = [textOf(parts), otherwise, structured === undefined ? "" : JSON.stringify(structured)]
+  const isRich = parts.some(({ kind }) => kind === "file")
+  return ToolResult.success(redact(outputs.find((text) => text.trim() !== "") ?? ""), {
+    metadata,
+    ...(isRich ? { content: parts.flatMap((part) => toContent(part, redact)) } : {}),
+    ...(structured === undefined ? {} : { structured })
+  })
+}
+
+const toContent = (part: Part, redact: Settling["redact"]): ReadonlyArray<ToolResult.ContentPart> => {
+  if (part.kind === "text") return [{ type: "text", text: redact(part.text) }]
+  return part.kind === "file" ? [toFile(part)] : []
+}
+
+const toFile = ({ bytes, mimeType, name, uri }: FilePart): ToolResult.ContentPart => {
+  const type = mimeType === undefined ? {} : { mimeType }
+  if (bytes === undefined) return { type: "resource_link", uri: uri ?? "", name: name ?? uri ?? "file", ...type }
+  if (mimeType?.startsWith("image/") === true) return { type: "image", data: bytes, mimeType }
+  if (mimeType?.startsWith("audio/") === true) return { type: "audio", data: bytes, mimeType }
+  return { type: "resource", uri: uri ?? `a2a:${encodeURIComponent(name ?? "file")}`, blob: bytes, ...type }
+}
+
+/** What a suspended call needs to go on with the same task, also in another process. */
+const Suspended = Schema.Struct({ taskId: Schema.String, contextId: Schema.optionalKey(Schema.String) })
+
+export const readSuspended = (state: Json.Json | undefined): Option.Option<typeof Suspended.Type> =>
+  Schema.decodeUnknownOption(Suspended)(state)
+
+const suspend = (task: Task, call: ToolCall.ToolCall, { agentName, redact }: Settling): Outcome => {
+  const isLogin = task.state === "auth-required"
+  const asked = redact(textOf(lastMessage(task)?.parts ?? []).trim())
+  const wanted = isLogin ? "asks for a login" : "needs more input"
+  const url = isLogin ? loginUrl(asked) : undefined
+  return Suspension.request(call, {
+    kind: isLogin ? "authorization" : "input",
+    prompt: asked === "" ? `The agent ${agentName} ${wanted}.` : asked,
+    ...(url === undefined ? {} : { url }),
+    state: { taskId: task.id, ...(task.contextId === undefined ? {} : { contextId: task.contextId }) }
+  })
+}
+
+/** People are sent to https, or to http on loopback, and nowhere else (CONTRACT 11). */
+const loginUrl = (text: string): string | undefined => {
+  for (const [candidate] of text.matchAll(/https?:\/\/[^\s<>"')\]]+/g)) {
+    const url = URL.parse(candidate.replace(/[.,;:!?]+$/, ""))
+    if (url?.protocol === "https:" || (url !== null && LOOPBACK.test(url.hostname))) return url.href
+  }
+  return undefined
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/

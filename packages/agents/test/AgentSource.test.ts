@@ -1,0 +1,308 @@
+import { AgentSource } from "@effect-toolnexus/agents"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import * as Tracer from "effect/Tracer"
+import { createServer } from "node:net"
+import { cardOf, sendJson, start } from "./fixtures/scriptedAgent.ts"
+import { callTool, entriesOf, messageOf, phaseOf, toolsOf } from "./fixtures/support.ts"
+
+const SECRET = "s3cret-token-value"
+
+/** A port where nothing listens, because it was just given back. */
+const freePort = Effect.promise(() =>
+  new Promise<number>((resolve) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+)
+
+/** Tool names by entry. */
+const namesOf = (entries: Effect.Success<ReturnType<typeof entriesOf>>) =>
+  Object.fromEntries(toolsOf(entries).map(({ name, origin }) => [origin.entry, name]))
+
+/** Answers everything with one body. */
+const serve = (body: string, status = 200) =>
+  start({
+    speaks: "1.0",
+    intercept: (_, response) => {
+      response.writeHead(status)
+      response.end(body)
+      return true
+    }
+  })
+
+const decode = (raw: unknown) => AgentSource.decodeDefinition("x", raw, "/folder", "agents.x")
+
+describe("AgentSource", () => {
+  it.live("makes a tool of each skill, where it came from said without credentials", () =>
+    Effect.gen(function*() {
+      const agent = yield* start({
+        speaks: "1.0",
+        name: "My Agent",
+        skills: [{ id: "a.b", name: "A", description: "does a" }, { name: "plain" }]
+      })
+      const card = agent.url.replace("//", `//me:${SECRET}@`)
+      const [entry] = yield* entriesOf({ helper: { card: `${card}?key=${SECRET}` } })
+      const [first, second] = entry?.tools ?? []
+      assert.strictEqual(entry?._tag, "Loaded")
+      assert.strictEqual(first?.name, "My_Agent_a_b")
+      assert.strictEqual(first?.description, "does a")
+      assert.strictEqual(second?.name, "My_Agent_plain")
+      assert.deepStrictEqual(first?.origin, {
+        kind: "a2a",
+        entry: "helper",
+        name: "a.b",
+        location: `${agent.url}/.well-known/agent-card.json`
+      })
+      assert.deepStrictEqual(first?.inputSchema["required"], ["task"])
+      // user info goes out as basic authentication: fetch takes no URL with it
+      const expected = `Basic ${Buffer.from(`me:${SECRET}`).toString("base64")}`
+      assert.strictEqual(agent.cardRequests[0]?.headers.authorization, expected)
+    }))
+
+  it.live("finds the card at the URL itself, or at the older path under it", () =>
+    Effect.gen(function*() {
+      const direct = yield* start({ speaks: "0.3", cardPath: "/deep/card.json" })
+      const older = yield* start({ speaks: "0.3", cardPath: "/base/.well-known/agent.json" })
+      const entries = yield* entriesOf({
+        direct: { card: `${direct.url}/deep/card.json` },
+        older: { card: `${older.url}/base/` }
+      })
+      assert.deepStrictEqual(entries.map(({ _tag }) => _tag), ["Loaded", "Loaded"])
+      assert.strictEqual(direct.cardRequests.length, 1)
+      assert.deepStrictEqual(older.cardRequests.map(({ path }) => path), [
+        "/base/",
+        "/base/.well-known/agent-card.json",
+        "/base/.well-known/agent.json"
+      ])
+    }))
+
+  it.live("keeps the order given, and one bad agent costs the others nothing", () =>
+    Effect.gen(function*() {
+      const good = yield* start({ speaks: "1.0" })
+      const port = yield* freePort
+      const entries = yield* entriesOf({
+        dead: { card: `http://127.0.0.1:${port}` },
+        off: { card: "${NOWHERE}", disabled: true, enabled: true },
+        good: { card: good.url }
+      })
+      assert.deepStrictEqual(entries.map(({ _tag, name }) => [name, _tag]), [
+        ["dead", "Failed"],
+        ["off", "Disabled"],
+        ["good", "Loaded"]
+      ])
+      assert.strictEqual(phaseOf(entries[0]), "connect")
+      assert.match(messageOf(entries[0]), /^agent "dead" failed at connect: .*ECONNREFUSED/)
+    }))
+
+  it.live("gives two agents with the same names distinct tools, whatever their order", () =>
+    Effect.gen(function*() {
+      const one = yield* start({ speaks: "1.0" })
+      const two = yield* start({ speaks: "0.3" })
+      const there = namesOf(yield* entriesOf({ a: { card: one.url }, b: { card: two.url } }))
+      const back = namesOf(yield* entriesOf({ b: { card: two.url }, a: { card: one.url } }))
+      assert.strictEqual(there["a"], "helper_answer")
+      assert.match(there["b"] ?? "", /^helper_answer_[0-9a-f]{6}$/)
+      assert.deepStrictEqual(there, back)
+    }))
+
+  it.live("fails in phase initialize on a wrong answer, and says what it was", () =>
+    Effect.gen(function*() {
+      const cases = {
+        missing: [yield* serve("", 404), /no agent card there, nor under it/],
+        forbidden: [yield* serve("", 403), /HTTP 403; check the configured headers/],
+        html: [yield* serve("<html></html>"), /not JSON/],
+        huge: [yield* serve(JSON.stringify({ name: "x".repeat(2 * 1024 * 1024) })), /more than 1048576 bytes/],
+        useless: [yield* serve(JSON.stringify({ name: "x", skills: [] })), /no JSON-RPC interface/]
+      } as const
+      for (const [name, [agent, message]] of Object.entries(cases)) {
+        const [entry] = yield* entriesOf({ [name]: { card: agent.url } })
+        assert.strictEqual(phaseOf(entry), "initialize", name)
+        assert.match(messageOf(entry), message)
+      }
+    }))
+
+  it.live("gives up on a card that doesn't come, and knows whether anything answered", () =>
+    Effect.gen(function*() {
+      const silent = yield* start({ speaks: "1.0", intercept: () => true })
+      const stalling = yield* start({
+        speaks: "1.0",
+        intercept: (_, response) => {
+          response.writeHead(200)
+          response.write("{")
+          return true
+        }
+      })
+      const entries = yield* entriesOf({
+        silent: { card: silent.url, timeout: 200 },
+        stalling: { card: stalling.url, timeout: 200 }
+      })
+      assert.deepStrictEqual(entries.map(phaseOf), ["connect", "initialize"])
+      assert.match(messageOf(entries[0]), /within 200 ms/)
+    }))
+
+  it.live("doesn't take headers to another origin, neither by redirect nor to the endpoint", () =>
+    Effect.gen(function*() {
+      const target = yield* start({ speaks: "1.0" })
+      const redirecting = yield* start({
+        speaks: "1.0",
+        intercept: (request, response) => {
+          response.writeHead(302, { location: `${target.url}${request.url}` })
+          response.end()
+          return true
+        }
+      })
+      const elsewhere = yield* start({ speaks: "1.0", card: () => cardOf({ speaks: "1.0" }, `${target.url}/rpc`) })
+      const headers = { "X-Api-Key": SECRET, "Authorization": `Bearer ${SECRET}` }
+      const entries = yield* entriesOf({
+        redirected: { card: `${redirecting.url}/.well-known/agent-card.json`, headers },
+        elsewhere: { card: elsewhere.url, headers }
+      })
+      assert.deepStrictEqual(entries.map(({ _tag }) => _tag), ["Loaded", "Loaded"])
+      for (const tool of toolsOf(entries)) yield* callTool(tool)
+      assert.strictEqual(elsewhere.cardRequests[0]?.headers["x-api-key"], SECRET)
+      assert.strictEqual(target.calls.length, 2)
+      for (const { headers: sent } of [...target.cardRequests, ...target.calls]) {
+        assert.isUndefined(sent["x-api-key"])
+        assert.isUndefined(sent.authorization)
+      }
+    }))
+
+  it.live("ends a redirect loop", () =>
+    Effect.gen(function*() {
+      const loop = yield* start({
+        speaks: "1.0",
+        intercept: (request, response) => {
+          response.writeHead(302, { location: request.url })
+          response.end()
+          return true
+        }
+      })
+      const [entry] = yield* entriesOf({ loop: { card: `${loop.url}/card.json` } })
+      assert.match(messageOf(entry), /more than 5 redirects/)
+    }))
+
+  it.live("expands card and headers, and names entry, field and variable where one is missing", () =>
+    Effect.gen(function*() {
+      const agent = yield* start({ speaks: "1.0" })
+      const headers = { Authorization: "Bearer ${TOKEN}" }
+      const card = "${AGENT_URL}"
+      const [good] = yield* entriesOf({ x: { card, headers } }, { AGENT_URL: agent.url, TOKEN: SECRET })
+      const [bad] = yield* entriesOf({ x: { card, headers } }, { AGENT_URL: agent.url })
+      assert.strictEqual(good?._tag, "Loaded")
+      assert.strictEqual(agent.cardRequests[0]?.headers.authorization, `Bearer ${SECRET}`)
+      assert.strictEqual(phaseOf(bad), "config")
+      assert.match(messageOf(bad), /^agent "x" failed at config: headers\.Authorization: TOKEN is not set/)
+    }))
+
+  it.live("refuses a card and a header that make no request, without showing them", () =>
+    Effect.gen(function*() {
+      const entries = yield* entriesOf({
+        card: { card: `ftp://${SECRET}@h/` },
+        value: { card: "http://h", headers: { a: `${SECRET}\n` } },
+        name: { card: "http://h", headers: { "a b": SECRET } }
+      })
+      assert.deepStrictEqual(entries.map(phaseOf), ["config", "config", "config"])
+      for (const entry of entries) assert.notInclude(messageOf(entry), SECRET)
+    }))
+
+  it.live("shows no credential in any error, even where the agent repeats it", () =>
+    Effect.gen(function*() {
+      const leaking = yield* start({
+        speaks: "1.0",
+        intercept: (request, response, base) => {
+          if (request.method === "GET") sendJson(response, 200, cardOf({ speaks: "1.0" }, `${base}/rpc`))
+          else {
+            const message = `bad header ${request.headers.authorization} and ${String(request.headers["x-key"])}`
+            sendJson(response, 200, { jsonrpc: "2.0", id: 1, error: { code: -32000, message } })
+          }
+          return true
+        }
+      })
+      const card = `${leaking.url.replace("//", `//me:${SECRET}@`)}/?key=${SECRET}`
+      const entries = yield* entriesOf({ [AgentSource.entryName(card)]: { card, headers: { "X-Key": SECRET } } })
+      const error = yield* Effect.flip(Effect.forEach(toolsOf(entries), (tool) => callTool(tool)))
+      const shown = `${JSON.stringify(entries)}${JSON.stringify(error)}${String(error)}`
+      assert.include(shown, "bad header <redacted> and <redacted>")
+      assert.notInclude(shown, SECRET)
+      assert.notInclude(shown, Buffer.from(`me:${SECRET}`).toString("base64"))
+    }))
+
+  it.live("shows no credential in a span", () =>
+    Effect.gen(function*() {
+      const agent = yield* start({ speaks: "1.0" })
+      const spans: Array<Tracer.NativeSpan> = []
+      const tracer = Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          spans.push(span)
+          return span
+        }
+      })
+      const card = `${agent.url.replace("//", `//me:${SECRET}@`)}/?unusual=${SECRET}`
+      yield* Effect.withTracer(entriesOf({ x: { card, headers: { "X-Key": SECRET } } }), tracer)
+      const attributes = JSON.stringify(spans.map((span) => [...span.attributes]))
+      assert.include(attributes, agent.url)
+      assert.notInclude(attributes, SECRET)
+    }))
+
+  it.live("stops at once when its build is interrupted", () =>
+    Effect.gen(function*() {
+      const silent = yield* start({ speaks: "1.0", intercept: () => true })
+      const fiber = yield* Effect.forkChild(Effect.scoped(entriesOf({ silent: { card: silent.url } })))
+      yield* Effect.sleep(100)
+      yield* Effect.timeout(Fiber.interrupt(fiber), 500)
+    }))
+})
+
+describe("AgentSource.decodeDefinition", () => {
+  it("reads an entry, and says what has no effect", () => {
+    const { definition, diagnostics } = Result.getOrThrow(
+      decode({ card: "http://h", timeout: 30, hedaers: {}, trusted: true, pollEvery: 5 })
+    )
+    assert.deepStrictEqual(definition, { card: "http://h", timeout: 30, pollEvery: 5, folder: "/folder" })
+    assert.deepStrictEqual(diagnostics.map(({ code, level, path }) => [level, code, path]), [
+      ["warning", "suspicious-timeout", "agents.x.timeout"],
+      ["warning", "unknown-key", "agents.x.hedaers"],
+      ["info", "not-supported-yet", "agents.x.trusted"]
+    ])
+    assert.match(diagnostics[1]?.message ?? "", /did you mean headers\?/)
+  })
+
+  it("needs nothing of an entry that is switched off", () => {
+    assert.isTrue(Result.isSuccess(decode({ disabled: true })))
+    assert.isTrue(Result.isSuccess(decode({ enabled: false })))
+  })
+
+  it.each([
+    [null, /agents\.x must be an object/],
+    [[], /agents\.x must be an object/],
+    [{}, /card must be the URL/],
+    [{ card: "" }, /card must be the URL/],
+    [{ card: "http://h", headers: { a: 12_345_678 } }, /headers must be an object/],
+    [{ card: "http://h", timeout: -1, enabled: "yes" }, /timeout must be .*; enabled must be true or false/]
+  ])("refuses %j without showing a value", (raw, message) => {
+    const result = decode(raw)
+    assert.isTrue(Result.isFailure(result))
+    if (!Result.isFailure(result)) return
+    assert.strictEqual(result.failure.phase, "config")
+    assert.match(result.failure.message, message)
+    assert.notInclude(result.failure.message, "12345678")
+  })
+})
+
+describe("AgentSource.entryName", () => {
+  it.each([
+    ["https://me:secret@agents.example/weather?key=1#top", "https://agents.example/weather"],
+    ["http://127.0.0.1:1234", "http://127.0.0.1:1234"],
+    ["http://a@b@h/x@y", "http://h/x@y"],
+    ["${AGENT_URL}", "${AGENT_URL}"]
+  ])("%s is %s", (url, name) => {
+    assert.strictEqual(AgentSource.entryName(url), name)
+  })
+})

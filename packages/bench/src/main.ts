@@ -1,0 +1,12 @@
+/** All measurements, one after the other: `npm run bench`, or `npm run bench -- startup` for some of them. */
+import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
+import * as Effect from "effect/Effect"
+import { callOverhead } from "./callOverhead.ts"
+import { startup } from "./startup.ts"
+
+const benches = { startup, callOverhead }
+
+const wanted = process.argv.slice(2)
+const chosen = Object.entries(benches).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+
+NodeRuntime.runMain(Effect.forEach(chosen, ([, bench]) => bench, { discard: true }))

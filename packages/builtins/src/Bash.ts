@@ -1,0 +1,182 @@
+/**
+ * The tool `bash`: runs one command in a shell of its own (CONTRACT 7).
+ *
+ * **Details**
+ *
+ * - `bash -c`, and `sh -c` where there is no `bash`; standard input is empty.
+ * - Output and errors in order of arrival, as they are (also escape sequences); bytes that are no UTF-8 become U+FFFD.
+ *   Of more than `output` bytes the beginning and the end are kept, and the cut and the total said.
+ * - The call ends when the shell ends. What it left running in the background is stopped with its process group; the
+ *   answer says so where that still held the output open.
+ * - A code other than 0, a signal and a timeout are each a `ToolFailed` that says which, with all that was printed.
+ * - The environment is the base list and what the host names, never the rest of the host's.
+ *
+ * **Gotchas**
+ *
+ * A command can do what the host's user can: neither `root` nor the environment confines it. A process that leaves the
+ * group (`setsid`) outlives the call.
+ *
+ * @since 0.1.0
+ */
+import { Environment, type Json, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type * as PlatformError from "effect/PlatformError"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Schema from "effect/Schema"
+import { defineBuiltin } from "./internal/defineBuiltin.ts"
+import { selectVariables } from "./internal/hostEnvironment.ts"
+import * as Shell from "./internal/shell.ts"
+import { Workspace } from "./Workspace.ts"
+
+/** Milliseconds. */
+const DEFAULT_TIMEOUT = 60_000
+const MAX_TIMEOUT = 600_000
+
+/**
+ * What `bash` takes.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Input = Schema.Struct({
+  command: Schema.String.annotate({ description: "The command, as one would type it into a shell" }),
+  workdir: Schema.optionalKey(
+    Schema.String.annotate({ description: "Directory to run in; default: the workspace" })
+  ),
+  timeout: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_TIMEOUT })).annotate({
+      description: `Milliseconds until the command is stopped; default ${DEFAULT_TIMEOUT}, at most ${MAX_TIMEOUT}`
+    })
+  ),
+  description: Schema.optionalKey(
+    Schema.String.annotate({ description: "What the command does, in a few words, for the person who watches" })
+  )
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface Input extends Schema.Schema.Type<typeof Input> {}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface BashOptions {
+  /** Names of variables of the host that a command gets beside the base list. Default: none. */
+  readonly env?: ReadonlyArray<string>
+  /** Bytes of output that are kept. Default: 65536. */
+  readonly output?: number
+}
+
+/** Half in front, half at the end; together well below what a toolkit lets pass. */
+const DEFAULT_OUTPUT = 65_536
+
+/**
+ * Makes the tool. The environment is taken from `Environment` when it is made.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make: (
+  options?: BashOptions
+) => Effect.Effect<Tool.Tool, never, Workspace | FileSystem.FileSystem | ChildProcessSpawner> = Effect.fnUntraced(
+  function*(options?: BashOptions) {
+    const spawner = yield* ChildProcessSpawner
+    const locate = locateIn(yield* Workspace, yield* FileSystem.FileSystem)
+    const env = selectVariables(yield* Environment, options?.env ?? [])
+    const outputLimit = options?.output ?? DEFAULT_OUTPUT
+
+    return defineBuiltin({
+      name: "bash",
+      description: "Run a command in a shell and get what it prints. Standard input is empty. The call ends when the "
+        + "shell does; what it leaves running in the background is stopped.",
+      input: Input,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      handler: Effect.fnUntraced(function*({ command, timeout = DEFAULT_TIMEOUT, workdir = "." }, { toolName }) {
+        yield* checkCommand(command, toolName)
+        const cwd = yield* locate(workdir, toolName)
+        const run = yield* Effect.mapError(
+          Shell.run(spawner, { command, cwd, env, timeout, outputLimit }),
+          (error) => notStarted(toolName, error)
+        )
+        return yield* answer(toolName, run, timeout)
+      })
+    })
+  }
+)
+
+/** Linux takes no longer single argument, NUL at its end included; elsewhere the bound is of this order too. */
+const MAX_COMMAND_BYTES = 128 * 1024 - 1
+
+const checkCommand = (command: string, toolName: string): Effect.Effect<void, ToolError.InvalidArguments> => {
+  const refuse = (message: string) =>
+    Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [{ path: "command", message }] }))
+  if (command.includes("\0")) return refuse("a command can't contain NUL")
+  const { length } = new TextEncoder().encode(command)
+  if (length > MAX_COMMAND_BYTES) {
+    return refuse(`${length} bytes are too long for a command (at most ${MAX_COMMAND_BYTES}): run it from a file`)
+  }
+  return Effect.void
+}
+
+/** Looked at before the start, because a platform blames the shell for a directory that is missing. */
+const locateIn = (workspace: Workspace["Service"], fs: FileSystem.FileSystem) =>
+  Effect.fnUntraced(function*(workdir: string, toolName: string) {
+    const fail = (detail: string) => new ToolError.ToolFailed({ toolName, message: `workdir ${detail}` })
+    const cwd = yield* Effect.mapError(workspace.resolve(workdir), (error) => fail(error.message))
+    const { type } = yield* Effect.mapError(
+      fs.stat(cwd),
+      (error) => fail(error.reason._tag === "NotFound" ? `${cwd} doesn't exist` : `${cwd} can't be opened`)
+    )
+    if (type !== "Directory") return yield* fail(`${cwd} is not a directory`)
+    return cwd
+  })
+
+const notStarted = (toolName: string, { reason }: PlatformError.PlatformError): ToolError.ToolFailed =>
+  new ToolError.ToolFailed({
+    toolName,
+    message: reason._tag === "NotFound"
+      ? "there is neither bash nor sh on the PATH"
+      : `the shell can't be started (${reason._tag})`
+  })
+
+const answer = (
+  toolName: string,
+  { ending, leftRunning, ms, output }: Shell.ShellRun,
+  timeout: number
+): Effect.Effect<ToolResult.ToolResult, ToolError.ToolFailed> => {
+  const { metadata, problem } = describe(ending, timeout)
+  const text = withNotes(output, [leftRunning ? STOPPED : undefined, problem])
+  const extras = { metadata: { ...metadata, ms } }
+  if (problem === undefined) return Effect.succeed(ToolResult.success(text, extras))
+  return Effect.fail(new ToolError.ToolFailed({ toolName, message: problem, result: ToolResult.failure(text, extras) }))
+}
+
+const STOPPED = "the shell left something running in the background; its process group was stopped"
+
+interface Description {
+  readonly metadata: Json.JsonObject
+  /** What is wrong with ending so; `undefined`: nothing. */
+  readonly problem: string | undefined
+}
+
+const describe = (ending: Shell.Ending, timeout: number): Description =>
+  Shell.Ending.$match(ending, {
+    Exited: ({ code }): Description => ({
+      metadata: { exitCode: code },
+      problem: code === 0 ? undefined : `exit code ${code}`
+    }),
+    Signalled: ({ signal }) => ({ metadata: { signal }, problem: `killed by ${signal}` }),
+    TimedOut: () => ({ metadata: { timedOut: true }, problem: `timed out after ${timeout} ms and was stopped` })
+  })
+
+/** The output as it is, then each note in brackets on a line of its own. */
+const withNotes = (output: string, notes: ReadonlyArray<string | undefined>): string => {
+  const said = notes.flatMap((note) => note === undefined ? [] : [`[${note}]`])
+  if (said.length === 0) return output
+  const separator = output === "" || output.endsWith("\n") ? "" : "\n"
+  return `${output}${separator}${said.join("\n")}`
+}

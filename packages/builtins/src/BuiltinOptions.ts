@@ -1,0 +1,147 @@
+/**
+ * What a host may say about the builtins, in code or in a configuration file (CONTRACT 7), and its decoding: whatever
+ * stands in a file gives options and diagnostics, never a crash.
+ *
+ * @since 0.1.0
+ */
+import type { Diagnostic } from "@effect-toolnexus/core"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { OptionReader } from "./internal/optionReader.ts"
+
+/**
+ * The builtins one by one.
+ *
+ * **Details**
+ *
+ * - `root`: confines every path, relative to the working directory; default: nothing is confined
+ * - `tools`: `false` drops a tool; `true` changes nothing
+ * - `bash.env`: names of variables of the host that commands get beside the base list
+ * - `limits.output`: bytes of text in one answer, default 65536; `limits.file`: bytes of the largest image, and bytes
+ *   behind a window in which `read` counts lines, default 16777216
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BuiltinSettings {
+  /** `true`: all off, and nothing else is read. */
+  readonly disabled?: boolean
+  /** `false`: all off, and nothing else is read. */
+  readonly enabled?: boolean
+  readonly root?: string
+  readonly tools?: Readonly<Record<string, boolean>>
+  readonly bash?: { readonly env: ReadonlyArray<string> }
+  readonly limits?: { readonly output?: number; readonly file?: number; readonly fetch?: never }
+  readonly readOnly?: never
+  readonly network?: never
+  readonly staleGuard?: never
+}
+
+/**
+ * All on (`true`), all off (`false`), or one by one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type BuiltinOptions = boolean | BuiltinSettings
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface DecodedOptions {
+  readonly options: BuiltinOptions
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** All of CONTRACT 7, in its order: a name that isn't built yet may be dropped too. */
+const TOOL_NAMES = [
+  "bash",
+  "read",
+  "write",
+  "edit",
+  "apply_patch",
+  "grep",
+  "glob",
+  "webfetch",
+  "question",
+  "todowrite"
+]
+
+/**
+ * Decodes what stands under `builtins`.
+ *
+ * **Details**
+ *
+ * A key that makes no sense is left out with a diagnostic at its path. Where leaving it out would open what somebody
+ * meant to close, it closes instead: a `root` or a whole value that can't be understood turns the builtins off, a
+ * `tools` entry that is no boolean drops that tool.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const decodeOptions = (raw: unknown): DecodedOptions => {
+  if (raw === undefined || Predicate.isBoolean(raw)) return { options: raw ?? true, diagnostics: [] }
+  const reader = new OptionReader()
+  const options = reader.isMap(raw, "builtins", "a boolean or an object") && !isOff(raw)
+    ? decodeSettings(raw, reader)
+    : false
+  return { options, diagnostics: reader.diagnostics }
+}
+
+const isOff = (raw: Readonly<Record<string, unknown>>): boolean => raw["disabled"] === true || raw["enabled"] === false
+
+const KEYS = ["disabled", "enabled", "root", "tools", "bash", "limits"]
+const NOT_YET = ["readOnly", "network", "staleGuard"]
+
+const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionReader): BuiltinOptions => {
+  reader.checkKeys(raw, "builtins", KEYS, NOT_YET)
+  const isSwitchBroken = [raw["disabled"], raw["enabled"]].some((value) =>
+    value !== undefined && !Predicate.isBoolean(value)
+  )
+  for (const key of ["disabled", "enabled"]) reader.read(raw, key, "builtins", Schema.Boolean, "true or false")
+  const root = reader.read(raw, "root", "builtins", Schema.String, "a string; the builtins are off until it is")
+  const tools = decodeTools(raw["tools"], reader)
+  const bash = decodeBash(raw["bash"], reader)
+  const limits = decodeLimits(raw["limits"], reader)
+  const isUnsafe = isSwitchBroken || tools === undefined || (raw["root"] !== undefined && root === undefined)
+  if (isUnsafe) return false
+  return {
+    ...(root === undefined ? {} : { root }),
+    ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    ...(bash === undefined ? {} : { bash }),
+    ...(limits === undefined ? {} : { limits })
+  }
+}
+
+/** `undefined`: it can't be told which tools were meant to be dropped. */
+const decodeTools = (raw: unknown, reader: OptionReader): Readonly<Record<string, boolean>> | undefined => {
+  if (raw === undefined) return {}
+  if (!reader.isMap(raw, "builtins.tools", "an object of names and booleans; the builtins are off until it is")) {
+    return undefined
+  }
+  reader.checkKeys(raw, "builtins.tools", TOOL_NAMES, [], "unknown-tool")
+  const kept = TOOL_NAMES.filter((name) => Object.hasOwn(raw, name)).map((name): readonly [string, boolean] => [
+    name,
+    reader.read(raw, name, "builtins.tools", Schema.Boolean, "true or false; the tool is off until it is") ?? false
+  ])
+  return Object.fromEntries(kept)
+}
+
+const decodeBash = (raw: unknown, reader: OptionReader): { readonly env: ReadonlyArray<string> } | undefined => {
+  if (raw === undefined || !reader.isMap(raw, "builtins.bash", "an object")) return undefined
+  reader.checkKeys(raw, "builtins.bash", ["env"], [])
+  const env = reader.read(raw, "env", "builtins.bash", Schema.Array(Schema.String), "a list of names of variables")
+  return env === undefined ? undefined : { env }
+}
+
+const Bytes = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+const decodeLimits = (raw: unknown, reader: OptionReader): { output?: number; file?: number } | undefined => {
+  if (raw === undefined || !reader.isMap(raw, "builtins.limits", "an object")) return undefined
+  reader.checkKeys(raw, "builtins.limits", ["output", "file"], ["fetch"])
+  const read = (key: string) => reader.read(raw, key, "builtins.limits", Bytes, "a whole number of bytes, at least 1")
+  const output = read("output")
+  const file = read("file")
+  return { ...(output === undefined ? {} : { output }), ...(file === undefined ? {} : { file }) }
+}

@@ -1,0 +1,67 @@
+/**
+ * The builtins as a source of tools: one entry, `builtin`, which is loaded, switched off, or failed because its root
+ * isn't there.
+ *
+ * @since 0.1.0
+ */
+import { Source, SourceEntry, type Tool } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Bash from "./Bash.ts"
+import { type BuiltinOptions, type BuiltinSettings, decodeOptions } from "./BuiltinOptions.ts"
+import { ENTRY } from "./internal/defineBuiltin.ts"
+import * as Read from "./Read.ts"
+import { Workspace, type WorkspaceError } from "./Workspace.ts"
+
+type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner
+
+/**
+ * A source with the builtins that the options leave on, in the order of CONTRACT 7.
+ *
+ * **Details**
+ *
+ * Options are checked also when they come from code; what makes no sense is a diagnostic of the entry.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const builtins = BuiltinSource.layer({ root: "/srv/project", tools: { bash: false } })
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: BuiltinOptions): Layer.Layer<Source, never, Platform> => {
+  const decoded = decodeOptions(options)
+  const rest = { diagnostics: decoded.diagnostics.map((diagnostic) => ({ ...diagnostic, entry: ENTRY })) }
+  const settings = decoded.options === true ? {} : decoded.options
+  if (settings === false) return Source.fromEntries("builtin", [SourceEntry.disabled(ENTRY, rest)])
+  return Layer.unwrap(
+    Effect.match(makeTools(settings), {
+      onSuccess: (tools) => SourceEntry.loaded(ENTRY, { ...rest, tools }),
+      onFailure: (error) => SourceEntry.failed(toEntryError(error), rest)
+    }).pipe(Effect.map((entry) => Source.fromEntries("builtin", [entry])))
+  )
+}
+
+export { type BuiltinOptions, type BuiltinSettings, type DecodedOptions, decodeOptions } from "./BuiltinOptions.ts"
+
+/** In the order of CONTRACT 7's table. */
+const builders = (
+  settings: BuiltinSettings
+): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Platform | Workspace>]> => [
+  ["bash", Bash.make({ ...settings.bash, ...settings.limits })],
+  ["read", Read.make(settings.limits)]
+]
+
+const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {
+  const workspace = yield* Workspace.make(settings)
+  const wanted = builders(settings).filter(([name]) => settings.tools?.[name] !== false)
+  return yield* Effect.provideService(Effect.forEach(wanted, ([, tool]) => tool), Workspace, workspace)
+})
+
+const toEntryError = ({ message }: WorkspaceError): SourceEntry.EntryError =>
+  new SourceEntry.EntryError({ kind: "builtin", entry: ENTRY, phase: "config", detail: message })

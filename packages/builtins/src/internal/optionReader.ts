@@ -1,0 +1,49 @@
+/** Reads options key by key out of a value from a file, and collects what is wrong with it. */
+import { type Diagnostic, Suggestion } from "@effect-toolnexus/core"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+
+export type RawMap = Readonly<Record<string, unknown>>
+
+export class OptionReader {
+  readonly diagnostics: Array<Diagnostic.Diagnostic> = []
+
+  isMap(value: unknown, path: string, expected: string): value is RawMap {
+    if (Predicate.isObject(value) && !Array.isArray(value)) return true
+    this.#add("error", "invalid-value", path, `"${path}" must be ${expected}`)
+    return false
+  }
+
+  /** The value of a key; `undefined` where it is absent or makes no sense. The value itself is never shown. */
+  read<A>(raw: RawMap, key: string, path: string, schema: Schema.Decoder<A>, expected: string): A | undefined {
+    if (!Object.hasOwn(raw, key) || raw[key] === undefined) return undefined
+    const decoded = Schema.decodeUnknownOption(schema)(raw[key])
+    if (Option.isSome(decoded)) return decoded.value
+    this.#add("error", "invalid-value", `${path}.${key}`, `"${path}.${key}" must be ${expected}`)
+    return undefined
+  }
+
+  checkKeys(
+    raw: RawMap,
+    path: string,
+    known: ReadonlyArray<string>,
+    notYet: ReadonlyArray<string>,
+    code: "unknown-key" | "unknown-tool" = "unknown-key"
+  ): void {
+    for (const key of Object.keys(raw)) {
+      const full = `${path}.${key}`
+      if (notYet.includes(key)) {
+        this.#add("info", "not-supported-yet", full, `"${full}" is not supported yet and has no effect`)
+      } else if (!known.includes(key)) {
+        const [close] = Suggestion.closest(key, known, 1)
+        const hint = close === undefined ? "and was ignored" : `; did you mean "${close}"?`
+        this.#add("warning", code, full, `"${full}" is unknown${close === undefined ? " " : ""}${hint}`)
+      }
+    }
+  }
+
+  #add(level: Diagnostic.Diagnostic["level"], code: string, path: string, message: string): void {
+    this.diagnostics.push({ level, code, path, message })
+  }
+}

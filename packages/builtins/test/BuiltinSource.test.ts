@@ -1,0 +1,130 @@
+import { BuiltinSource } from "@effect-toolnexus/builtins"
+import { SourceEntry } from "@effect-toolnexus/core"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { builtins, entry } from "./harness.ts"
+
+const loaded = (options: BuiltinSource.BuiltinOptions) => Effect.provide(entry, builtins(options))
+
+describe("BuiltinSource.layer", () => {
+  it.live("has one entry with the tools in the contract's order", () =>
+    Effect.gen(function*() {
+      for (const options of [true, {}, { enabled: true }, { disabled: false }, { tools: { bash: true } }]) {
+        const { _tag, name, tools } = yield* loaded(options)
+        assert.strictEqual(_tag, "Loaded")
+        assert.strictEqual(name, "builtin")
+        assert.deepStrictEqual(tools.map((tool) => tool.name), ["bash", "read"])
+      }
+    }))
+
+  it.live("is switched off as a whole", () =>
+    Effect.gen(function*() {
+      for (const options of [false, { disabled: true }, { enabled: false, root: "/does/not/exist" }]) {
+        const found = yield* loaded(options)
+        assert.strictEqual(SourceEntry.status(found), "disabled")
+        assert.deepStrictEqual(found.tools, [])
+        assert.deepStrictEqual(found.diagnostics, [])
+      }
+    }))
+
+  it.live("drops single tools, and says which names mean nothing", () =>
+    Effect.gen(function*() {
+      const { diagnostics, tools } = yield* loaded({ tools: { bash: false, write: false, redd: false } })
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read"])
+      assert.deepStrictEqual(diagnostics, [{
+        level: "warning",
+        code: "unknown-tool",
+        entry: "builtin",
+        path: "builtins.tools.redd",
+        message: `"builtins.tools.redd" is unknown; did you mean "read"?`
+      }])
+    }))
+
+  it.live("fails as an entry when the root isn't there", () =>
+    Effect.gen(function*() {
+      for (
+        const [root, detail] of [["/does/not/exist", "doesn't exist"], ["/etc/passwd", "is not a folder"]] as const
+      ) {
+        const found = yield* loaded({ root })
+        const error = found._tag === "Failed" ? found.error : undefined
+        assert.strictEqual(error?.phase, "config")
+        assert.strictEqual(error?.detail, `${root}: the root ${detail}`)
+      }
+    }))
+})
+
+describe("options that aren't built yet", () => {
+  it("don't type-check", () => {
+    // @ts-expect-error: it would have no effect
+    const readOnly: BuiltinSource.BuiltinOptions = { readOnly: true }
+    // @ts-expect-error: it would have no effect
+    const network: BuiltinSource.BuiltinOptions = { network: "public" }
+    // @ts-expect-error: it would have no effect
+    const fetch: BuiltinSource.BuiltinOptions = { limits: { fetch: 1 } }
+    assert.deepStrictEqual([readOnly, network, fetch].map(Object.keys), [["readOnly"], ["network"], ["limits"]])
+  })
+})
+
+describe("BuiltinSource.decodeOptions", () => {
+  const { decodeOptions } = BuiltinSource
+  const paths = (raw: unknown) => decodeOptions(raw).diagnostics.map(({ code, level, path }) => [level, code, path])
+
+  it("keeps what is right", () => {
+    const options = {
+      root: "r",
+      tools: { bash: false },
+      bash: { env: ["CI"] },
+      limits: { output: 1, file: 2 }
+    }
+    assert.deepStrictEqual(decodeOptions(options), { options, diagnostics: [] })
+    assert.deepStrictEqual(decodeOptions(undefined), { options: true, diagnostics: [] })
+    assert.deepStrictEqual(decodeOptions(false), { options: false, diagnostics: [] })
+    assert.deepStrictEqual(decodeOptions({ disabled: true, nonsense: 1 }), { options: false, diagnostics: [] })
+  })
+
+  it("names unknown and misplaced keys by their path", () => {
+    assert.deepStrictEqual(paths({ rot: 1, bash: { env: [], root: "x" }, limits: { outputs: 1 }, env: [] }), [
+      ["warning", "unknown-key", "builtins.rot"],
+      ["warning", "unknown-key", "builtins.env"],
+      ["warning", "unknown-key", "builtins.bash.root"],
+      ["warning", "unknown-key", "builtins.limits.outputs"]
+    ])
+  })
+
+  it("says what isn't supported yet", () => {
+    assert.deepStrictEqual(paths({ readOnly: true, network: "public", staleGuard: true, limits: { fetch: 1 } }), [
+      ["info", "not-supported-yet", "builtins.readOnly"],
+      ["info", "not-supported-yet", "builtins.network"],
+      ["info", "not-supported-yet", "builtins.staleGuard"],
+      ["info", "not-supported-yet", "builtins.limits.fetch"]
+    ])
+  })
+
+  it("leaves out values of a wrong type", () => {
+    assert.deepStrictEqual(paths({ bash: [], limits: 5 }), [
+      ["error", "invalid-value", "builtins.bash"],
+      ["error", "invalid-value", "builtins.limits"]
+    ])
+    const { diagnostics, options } = decodeOptions({
+      bash: { env: "CI" },
+      limits: { output: -1, file: "9" },
+      tools: JSON.parse(`{"__proto__": false, "read": true}`)
+    })
+    assert.deepStrictEqual(options, { tools: { read: true }, limits: {} })
+    assert.deepStrictEqual(diagnostics.map(({ path }) => path), [
+      "builtins.tools.__proto__",
+      "builtins.bash.env",
+      "builtins.limits.output",
+      "builtins.limits.file"
+    ])
+  })
+
+  it("closes rather than opens where it can't tell what was meant", () => {
+    for (const raw of ["false", 0, null, [], { root: 5 }, { tools: ["read"] }, { disabled: "yes" }]) {
+      const { diagnostics, options } = decodeOptions(raw)
+      assert.strictEqual(options, false)
+      assert.deepStrictEqual(diagnostics.map(({ code, level }) => [level, code]), [["error", "invalid-value"]])
+    }
+    assert.deepStrictEqual(decodeOptions({ tools: { bash: "false" } }).options, { tools: { bash: false } })
+  })
+})

@@ -1,0 +1,47 @@
+/**
+ * How a request to a connected server fails. Both errors name the server, and say what happened in words.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { withStderr } from "./internal/entryError.ts"
+
+/**
+ * The connection is gone: the server's process ended, or we closed it. `reason` says which, e.g. `exited with code 3`;
+ * `stderr` is the end of what a process wrote there.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpClosed extends Schema.TaggedError<McpClosed>("@effect-toolnexus/mcp/McpError/McpClosed")(
+  "McpClosed",
+  { server: Schema.String, reason: Schema.String, stderr: Schema.String }
+) {
+  override get message(): string {
+    return withStderr(`mcp server "${this.server}" ${this.reason}`, this.stderr)
+  }
+}
+
+/**
+ * The server refused a request, or answered it with something that is no answer. `code` is JSON-RPC's, where it gave
+ * one; `detail` is the server's own message.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpRejected extends Schema.TaggedError<McpRejected>("@effect-toolnexus/mcp/McpError/McpRejected")(
+  "McpRejected",
+  { server: Schema.String, code: Schema.optionalKey(Schema.Finite), detail: Schema.String }
+) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+/**
+ * Every way a request can fail.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type McpCallError = McpClosed | McpRejected

@@ -1,0 +1,182 @@
+/**
+ * MCP servers as a source. All connect at once, each in a scope of its own; the layer is there when every one has
+ * either listed its tools or failed, and none of them can hold up or break another.
+ *
+ * @since 0.1.0
+ */
+import { Source } from "@effect-toolnexus/core/Source"
+import type { EntryError, SourceEntry } from "@effect-toolnexus/core/SourceEntry"
+import * as ToolName from "@effect-toolnexus/core/ToolName"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { type Connected, connectServer, type ServerState } from "./internal/connectServer.ts"
+import { diagnostic, entryError, withStderr } from "./internal/entryError.ts"
+import { makeSlots } from "./internal/openServer.ts"
+import type { Run } from "./internal/progressRelay.ts"
+import { toEntries } from "./internal/toEntries.ts"
+import type { McpServerDefinition } from "./McpConfig.ts"
+import type { McpSession } from "./McpSession.ts"
+
+/**
+ * What to connect.
+ *
+ * **Details**
+ *
+ * `servers`: by name; of two with one name the later wins.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface McpSourceOptions {
+  readonly servers: Iterable<readonly [name: string, definition: McpServerDefinition]>
+}
+
+/** A burst of `list_changed` is one change: servers send one for each tool they add. */
+const CHANGES_WINDOW = "50 millis"
+const MAX_CHANGES = 1000
+
+/**
+ * The live sessions, for what is beyond tools.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class McpSource extends Context.Service<McpSource, {
+  /** By server name, without those that are gone. */
+  readonly connections: Effect.Effect<ReadonlyMap<string, McpSession>>
+}>()("@effect-toolnexus/mcp/McpSource") {
+  /**
+   * Connects the servers.
+   *
+   * **Details**
+   *
+   * Never fails: what became of a server is its entry. When a connected server dies its entry becomes `Failed`, its
+   * tools stay listed, and calls of them fail as `ToolUnavailable`. Closing ends all processes at once, within three
+   * seconds.
+   *
+   * **Example**
+   *
+   * ```ts
+   * McpSource.layer({
+   *   servers: [["files", { config: { command: "node", args: ["server.mjs"] }, folder: "/project", path: "files" }]]
+   * })
+   * ```
+   *
+   * @category layers
+   * @since 0.1.0
+   */
+  static readonly layer = (
+    options: McpSourceOptions
+  ): Layer.Layer<Source | McpSource, never, ChildProcessSpawner | FileSystem.FileSystem | Path.Path> =>
+    Layer.effectContext(make(options))
+}
+
+const make = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
+  const board = yield* makeBoard(servers)
+  // watchers are made last, and so are stopped first: a server that we close is none that died
+  const watchers = yield* Scope.fork(yield* Effect.scope, "parallel")
+  for (const [name, state] of board.states) {
+    if (state._tag === "Connected") yield* Effect.forkIn(watchServer(board, name, state.session), watchers)
+  }
+  const connections = Effect.sync(() => {
+    const live = [...board.states].flatMap(([name, state]): ReadonlyArray<readonly [string, McpSession]> =>
+      state._tag === "Connected" && state.failure === undefined ? [[name, state.session]] : []
+    )
+    return new Map(live)
+  })
+  return Context.make(Source, { kind: "mcp", entries: board.entries }).pipe(Context.add(McpSource, { connections }))
+})
+
+/** What is known of all servers, and the entries made of it. */
+interface Board {
+  readonly states: Map<string, ServerState>
+  readonly entries: SubscriptionRef.SubscriptionRef<ReadonlyArray<SourceEntry>>
+  readonly scopes: ReadonlyMap<string, Scope.Closeable>
+  /** Holds all connections, and closes them all at once. */
+  readonly connections: Scope.Closeable
+  readonly run: Run
+  readonly lock: Semaphore.Semaphore
+}
+
+const makeBoard = Effect.fnUntraced(function*(servers: McpSourceOptions["servers"]): Effect.fn.Return<
+  Board,
+  never,
+  Scope.Scope | ChildProcessSpawner | FileSystem.FileSystem | Path.Path
+> {
+  const run = yield* FiberSet.makeRuntime()
+  const connections = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const slots = yield* makeSlots
+  const sorted = [...new Map(servers)].toSorted(([left], [right]) => ToolName.byCodePoints(left, right))
+  const scopes = new Map<string, Scope.Closeable>()
+  const settled = yield* Effect.forEach(
+    sorted,
+    Effect.fnUntraced(function*([name, definition]) {
+      const scope = yield* Scope.fork(connections)
+      scopes.set(name, scope)
+      const state = yield* Scope.provide(connectServer(name, definition, slots), scope)
+      if (state._tag === "Unconnected") yield* closeSoon(scope, connections)
+      return [name, state] as const
+    }),
+    { concurrency: "unbounded" }
+  )
+  const states = new Map(settled)
+  const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry>>(yield* toEntries(states, run))
+  return { states, entries, scopes, connections, run, lock: yield* Semaphore.make(1) }
+})
+
+/** A server that failed may be stubborn; nobody has to wait for its end but the close of the whole source. */
+const closeSoon = (scope: Scope.Closeable, connections: Scope.Scope) =>
+  Effect.forkIn(Scope.close(scope, Exit.void), connections, { startImmediately: true })
+
+/** Follows one server's changes until it is gone. */
+const watchServer = (board: Board, name: string, session: McpSession) =>
+  Effect.raceFirst(relist(board, name, session), session.closed).pipe(
+    Effect.catchTag("McpClosed", (closed) => {
+      const failure = entryError(name, "connect", withStderr(`it ${closed.reason}`, closed.stderr))
+      return update(board, name, (state) => ({ ...state, failure }))
+    }),
+    Effect.andThen(Effect.suspend(() => {
+      const scope = board.scopes.get(name)
+      return scope === undefined ? Effect.void : closeSoon(scope, board.connections)
+    }))
+  )
+
+/** One list at a time for each server, so that a late one never overwrites a newer one. */
+const relist = (board: Board, name: string, session: McpSession) =>
+  session.toolsChanged.pipe(
+    Stream.groupedWithin(MAX_CHANGES, CHANGES_WINDOW),
+    Stream.runForEach(() =>
+      Effect.matchEffect(session.listTools, {
+        onFailure: (error) => update(board, name, (state) => ({ ...state, listDiagnostics: [stale(name, error)] })),
+        onSuccess: ({ diagnostics: listDiagnostics, tools }) =>
+          update(board, name, (state) => ({ ...state, tools, listDiagnostics }))
+      })
+    )
+  )
+
+const stale = (name: string, error: EntryError) =>
+  diagnostic(
+    name,
+    "warning",
+    "list-not-updated",
+    `its list changed, but can't be read, so the old one stays: ${error.detail}`
+  )
+
+/** Two servers may change at once; names are given over all of them. */
+const update = (board: Board, name: string, change: (state: Connected) => Connected) =>
+  board.lock.withPermit(Effect.suspend(() => {
+    const state = board.states.get(name)
+    if (state === undefined || state._tag === "Unconnected") return Effect.void
+    board.states.set(name, change(state))
+    return Effect.flatMap(toEntries(board.states, board.run), (entries) => SubscriptionRef.set(board.entries, entries))
+  }))

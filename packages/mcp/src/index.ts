@@ -1,0 +1,10 @@
+/**
+ * MCP servers as a source of tools.
+ *
+ * @since 0.1.0
+ */
+export * as McpConfig from "./McpConfig.ts"
+export * as McpError from "./McpError.ts"
+export * as McpInventory from "./McpInventory.ts"
+export * as McpSession from "./McpSession.ts"
+export { McpSource, type McpSourceOptions } from "./McpSource.ts"

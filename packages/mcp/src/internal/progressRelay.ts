@@ -1,0 +1,56 @@
+/**
+ * Progress comes in callbacks of the SDK, and is reported as Effects of the caller's: in order, all of it before the
+ * result, and none after the call was interrupted. A call without progress pays nothing for it.
+ */
+import type { Progress } from "@effect-toolnexus/core/ToolCall"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+
+/** Starts an Effect from a callback; the fibers end with the source. */
+export type Run = (effect: Effect.Effect<void>) => Fiber.Fiber<unknown, unknown>
+
+/** Reports that may wait for a slow caller; of more, the oldest are dropped: the newer ones say what they said. */
+const MAX_WAITING = 64
+
+export class ProgressRelay {
+  readonly #run: Run
+  readonly #context: Context.Context<never>
+  readonly #report: (progress: Progress) => Effect.Effect<void>
+  readonly #waiting: Array<Progress> = []
+  #fiber: Fiber.Fiber<unknown, unknown> | undefined
+  #isRelaying = false
+
+  constructor(run: Run, context: Context.Context<never>, report: (progress: Progress) => Effect.Effect<void>) {
+    this.#run = run
+    this.#context = context
+    this.#report = report
+  }
+
+  push(progress: Progress) {
+    this.#waiting.push(progress)
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift()
+    if (this.#isRelaying) return
+    this.#isRelaying = true
+    this.#fiber = this.#run(Effect.provideContext(this.#relay, this.#context))
+  }
+
+  /** All that was pushed has been reported. */
+  readonly drained: Effect.Effect<void> = Effect.suspend(() =>
+    this.#isRelaying && this.#fiber !== undefined ? Effect.asVoid(Fiber.await(this.#fiber)) : Effect.void
+  )
+
+  readonly stop: Effect.Effect<void> = Effect.suspend(() =>
+    this.#fiber === undefined ? Effect.void : Fiber.interrupt(this.#fiber)
+  )
+
+  readonly #relay: Effect.Effect<void> = Effect.suspend(() => {
+    const next = this.#waiting.shift()
+    if (next === undefined) {
+      this.#isRelaying = false
+      return Effect.void
+    }
+    // a defect of whoever listens is no reason to end the call it listens to
+    return Effect.andThen(Effect.exit(this.#report(next)), this.#relay)
+  })
+}

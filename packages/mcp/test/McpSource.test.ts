@@ -1,0 +1,389 @@
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import {
+  call,
+  define,
+  entryOf,
+  eventually,
+  isAlive,
+  messageOf,
+  open,
+  platform,
+  scripted,
+  type Servers,
+  toolOf,
+  withVariables
+} from "./support.ts"
+
+const names = (entry: SourceEntry.SourceEntry) => entry.tools.map(({ name }) => name)
+
+const connected = (options: object = {}, config: object = {}) =>
+  Effect.gen(function*() {
+    const opened = yield* open({ a: scripted(options, config) })
+    return { opened, entries: yield* opened.entries }
+  })
+
+const listing = (...all: ReadonlyArray<string>) => ({ tools: all.map((name) => ({ name })) })
+
+describe("connecting", () => {
+  it.live("loads eight servers at once, in the order of their names, one alone failing", () =>
+    Effect.gen(function*() {
+      const servers: Record<string, Servers[string]> = {}
+      for (const name of ["h", "b", "é", "a", "Z", "c", "d"]) servers[name] = scripted({ startDelay: 300 })
+      servers["hung"] = scripted({ hang: true }, { timeout: { startup: 1500 } })
+      const started = performance.now()
+      const { entries } = yield* open(servers)
+      const took = performance.now() - started
+      // as slow as the slowest, not as all of them in turn
+      assert.isTrue(took > 1400 && took < 3000, `${took}`)
+      const settled = yield* entries
+      assert.deepStrictEqual(settled.map(({ name }) => name), ["Z", "a", "b", "c", "d", "h", "hung", "é"])
+      assert.deepStrictEqual(
+        settled.filter(({ _tag }) => _tag === "Loaded").length,
+        7
+      )
+      assert.strictEqual(
+        messageOf(settled, "hung"),
+        "mcp server \"hung\" failed at initialize: it did not answer within 1500 ms"
+      )
+      assert.deepStrictEqual(names(entryOf(settled, "é")), ["__echo"])
+    }).pipe(Effect.provide(platform)))
+
+  it.live("reports a server that dies while starting at once, with exit code and stderr", () =>
+    Effect.gen(function*() {
+      const started = performance.now()
+      const { entries } = yield* open({
+        code: scripted({ exitAtStart: 3, stderr: "no such database" }),
+        signal: define({ command: "sh", args: ["-c", "kill -9 $$"] }),
+        list: scripted({ dieAtList: true, stderr: "before the list" })
+      })
+      assert.isBelow(performance.now() - started, 5000)
+      const settled = yield* entries
+      assert.strictEqual(
+        messageOf(settled, "code"),
+        "mcp server \"code\" failed at initialize: it exited with code 3 before it was ready; its stderr ends with:\n" +
+          "no such database"
+      )
+      assert.include(messageOf(settled, "signal"), "failed at initialize: it was ended by SIGKILL before it was ready")
+      assert.include(messageOf(settled, "list"), "failed at list: it exited with code 4; its stderr ends with:\nbefore")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("names the command and what is wrong with it", () =>
+    Effect.gen(function*() {
+      const args = ["--key=s3cret-value"]
+      const { entries } = yield* open({
+        absent: define({ command: "no-such-command-here", args }),
+        directory: define({ command: "/tmp", args }),
+        below: define({ command: "/etc/passwd/x", args }),
+        plain: define({ command: "/etc/passwd", args }),
+        nul: define({ command: "node", args: ["a\0b"] })
+      })
+      const settled = yield* entries
+      assert.include(
+        messageOf(settled, "absent"),
+        "failed at spawn: the command \"no-such-command-here\" can't be started: ENOENT"
+      )
+      assert.include(messageOf(settled, "directory"), "\"/tmp\" can't be started: EACCES")
+      assert.include(messageOf(settled, "below"), "\"/etc/passwd/x\" can't be started: ENOTDIR")
+      assert.include(messageOf(settled, "plain"), "\"/etc/passwd\" can't be started: EACCES")
+      assert.include(messageOf(settled, "nul"), "failed at spawn")
+      assert.notInclude(JSON.stringify(settled), "s3cret-value")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("makes an entry of whatever is configured", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* open({
+        off: scripted({}, { disabled: true, args: ["${NOPE}"] }),
+        remote: define({ url: "http://localhost/mcp" }),
+        wrong: define(["nothing"]),
+        variable: scripted({}, { env: { TOKEN: "${NOPE}" } }),
+        answer: scripted({ badInitialize: true }),
+        thrown: define({
+          connect: () => {
+            throw new Error("not today")
+          }
+        })
+      })
+      const settled = yield* entries
+      assert.strictEqual(entryOf(settled, "off")._tag, "Disabled")
+      assert.include(
+        messageOf(settled, "remote"),
+        "failed at config: mcpServers.x: this version connects local servers only"
+      )
+      assert.include(messageOf(settled, "wrong"), "failed at config: mcpServers.x must be an object")
+      assert.include(messageOf(settled, "variable"), "failed at config: env.TOKEN: NOPE is not set")
+      assert.include(messageOf(settled, "answer"), "failed at initialize: its answer is not what the protocol asks for")
+      assert.include(messageOf(settled, "thrown"), "not today")
+    }).pipe(withVariables({ PATH: process.env["PATH"] ?? "" }), Effect.provide(platform)))
+
+  it.live("skips noise on stdout, and says so", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ noise: true })
+      const entry = entryOf(entries, "a")
+      assert.deepStrictEqual(names(entry), ["a_echo"])
+      assert.deepStrictEqual(entry.diagnostics.map(({ code }) => code), ["stdout-noise"])
+      assert.include(
+        entry.diagnostics[0]?.message,
+        "it wrote 2 lines on stdout that are no messages, e.g. \"starting up...\""
+      )
+    }).pipe(Effect.provide(platform)))
+
+  it.live("blots the server's secrets out of what it says when it fails", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* open({
+        a: scripted({ printEnv: "TOKEN", exitAtStart: 1 }, { env: { TOKEN: "${KEY}-suffix" } }),
+        b: scripted({ refuseEnv: "TOKEN" }, { env: { TOKEN: "${KEY}-suffix" } })
+      })
+      for (const name of ["a", "b"]) {
+        const message = messageOf(yield* entries, name)
+        assert.include(message, "<redacted>")
+        assert.notInclude(message, "s3cret-value")
+      }
+    }).pipe(withVariables({ KEY: "s3cret-value", PATH: process.env["PATH"] ?? "" }), Effect.provide(platform)))
+})
+
+describe("the list of tools", () => {
+  it.live("reads all pages, and leaves out only what is malformed", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({
+        lastCursor: "",
+        pages: [
+          [{ name: "one", description: null }, { name: "two", inputSchema: { properties: {} } }],
+          [{ name: "" }, { name: "bad", inputSchema: { type: "string" } }, "nothing", {
+            name: "three",
+            inputSchema: null
+          }],
+          [{
+            name: "four",
+            inputSchema: { type: "object", $ref: "#/nope" },
+            annotations: { readOnlyHint: true, title: 3 }
+          }]
+        ]
+      })
+      const entry = entryOf(entries, "a")
+      assert.deepStrictEqual(names(entry), ["a_one", "a_two", "a_three", "a_four"])
+      assert.deepStrictEqual(entry.diagnostics.map(({ code }) => code), [
+        "malformed-tool",
+        "malformed-tool",
+        "malformed-tool"
+      ])
+      assert.include(entry.diagnostics[1]?.message, "the tool \"bad\" is left out: the type of its input schema")
+      const [one, two, , four] = entry.tools
+      assert.deepStrictEqual([one?.description, one?.inputSchema], ["", { type: "object" }])
+      assert.deepStrictEqual(two?.inputSchema, { properties: {}, type: "object" })
+      assert.deepStrictEqual(four?.annotations, { readOnlyHint: true })
+      assert.deepStrictEqual(four?.origin, { kind: "mcp", entry: "a", name: "four" })
+    }).pipe(Effect.provide(platform)))
+
+  it.live("ends a list that never ends", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* open({
+        endless: scripted({ pages: "endless" }),
+        repeat: scripted({ pages: "repeat" }),
+        null: scripted({ lastCursor: null }),
+        many: scripted({ many: 10_001 })
+      })
+      const settled = yield* entries
+      assert.strictEqual(entryOf(settled, "endless").tools.length, 1000)
+      assert.include(entryOf(settled, "endless").diagnostics[0]?.message, "cut after 1000 pages")
+      assert.deepStrictEqual(names(entryOf(settled, "repeat")), ["repeat_tfirst", "repeat_tsame"])
+      assert.deepStrictEqual(entryOf(settled, "repeat").diagnostics.map(({ code }) => code), ["repeated-cursor"])
+      assert.deepStrictEqual(entryOf(settled, "null").diagnostics, [])
+      assert.strictEqual(entryOf(settled, "many").tools.length, 10_000)
+      assert.include(entryOf(settled, "many").diagnostics[0]?.message, "cut after 10000 tools")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("bounds a list that never comes", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ hangList: true }, { timeout: { list: 1000 } })
+      assert.include(messageOf(entries, "a"), "failed at list: it did not list its tools within 1000 ms")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("gives names over all servers, and keeps only the wanted tools", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* open({
+        "a.b": scripted(listing("x", "x")),
+        "a_b": scripted(listing("x", "y", "z"), { tools: { x: true, z: true, nope: true } }),
+        "list": scripted(listing("x", "y"), { tools: ["y"] }),
+        "most": scripted(listing("x", "y"), { tools: { y: false } })
+      })
+      const settled = yield* entries
+      assert.deepStrictEqual(names(entryOf(settled, "a_b")), ["a_b_x", "a_b_z"])
+      const twice = names(entryOf(settled, "a.b"))
+      assert.match(twice[0] ?? "", /^a_b_x_[0-9a-f]{6}$/)
+      assert.strictEqual(twice[0], twice[1])
+      assert.deepStrictEqual(names(entryOf(settled, "list")), ["list_y"])
+      assert.deepStrictEqual(names(entryOf(settled, "most")), ["most_x"])
+      assert.deepStrictEqual(entryOf(settled, "a_b").diagnostics.map(({ code, path }) => [code, path]), [
+        ["unknown-tool", "mcpServers.x.tools"]
+      ])
+    }).pipe(Effect.provide(platform)))
+
+  it.live("follows the list when it changes", () =>
+    Effect.gen(function*() {
+      const { entries, opened } = yield* connected({ tools: [{ name: "grow" }] })
+      const next = yield* SubscriptionRef.changes(opened.ref).pipe(
+        Stream.map((all) => entryOf(all, "a")),
+        Stream.filter(({ tools }) => tools.length > 1),
+        Stream.take(1),
+        Stream.runCollect,
+        Effect.forkChild({ startImmediately: true })
+      )
+      yield* call(toolOf(entries, "a_grow"), { names: ["p", "q", "r"] })
+      const [changed] = yield* Fiber.join(next).pipe(Effect.timeout("5 seconds"))
+      assert.deepStrictEqual(changed && names(changed), ["a_grow", "a_p", "a_q", "a_r"])
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("a changed list", () => {
+  it.live("that can't be read leaves the old one", () =>
+    Effect.gen(function*() {
+      const { entries, opened } = yield* connected({ failSecondList: true, tools: [{ name: "grow" }] })
+      yield* call(toolOf(entries, "a_grow"), { names: ["p"] })
+      const now = () => entryOf(SubscriptionRef.getUnsafe(opened.ref), "a")
+      yield* eventually(() => now().diagnostics.length > 0)
+      assert.deepStrictEqual(names(now()), ["a_grow"])
+      assert.deepStrictEqual(now().diagnostics.map(({ code }) => code), ["list-not-updated"])
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("calls", () => {
+  it.live("gives the result, or the typed error", () =>
+    Effect.gen(function*() {
+      const tools = ["echo", "fail", "structured", "refuse"].map((name) => ({ name }))
+      const { entries } = yield* connected({ tools })
+      const echoed = yield* call(toolOf(entries, "a_echo"), { text: "hällo" })
+      assert.deepStrictEqual(echoed, {
+        output: "hällo",
+        isError: false,
+        metadata: { server: "a" },
+        content: [{ type: "text", text: "hällo" }]
+      })
+      const structured = yield* call(toolOf(entries, "a_structured"))
+      assert.deepStrictEqual([structured.output, structured.structured], ["{\"answer\":42}", { answer: 42 }])
+      const failed = yield* Effect.flip(call(toolOf(entries, "a_fail")))
+      assert.strictEqual(failed._tag, "ToolFailed")
+      assert.strictEqual(failed.message, "it went wrong")
+      assert.isTrue(failed._tag === "ToolFailed" && failed.result?.isError)
+      const refused = yield* Effect.flip(call(toolOf(entries, "a_refuse")))
+      assert.deepStrictEqual([refused._tag, refused.message], ["ToolFailed", "no such thing"])
+    }).pipe(Effect.provide(platform)))
+
+  it.live("reports progress in order and before the result, also what comes together with it", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "progress" }] })
+      const seen: Array<number> = []
+      const onProgress = ({ progress }: { readonly progress: number }) =>
+        Effect.andThen(Effect.sleep(5), Effect.sync(() => void seen.push(progress)))
+      yield* call(toolOf(entries, "a_progress"), { steps: 5 }, { onProgress })
+      assert.deepStrictEqual(seen, [1, 2, 3, 4, 5])
+    }).pipe(Effect.provide(platform)))
+
+  it.live("ends after silence; progress postpones that, but not the total", () =>
+    Effect.gen(function*() {
+      const tools = [{ name: "never" }, { name: "progress" }]
+      const { entries } = yield* connected({ tools }, { timeout: { call: 300, total: 1000 } })
+      const silent = yield* Effect.flip(call(toolOf(entries, "a_never")))
+      assert.deepInclude(silent, { _tag: "ToolTimeout", limit: 300, phase: "call" })
+      const kept = yield* call(toolOf(entries, "a_progress"), { steps: 5, every: 100 })
+      assert.strictEqual(kept.output, "done")
+      const endless = yield* Effect.flip(call(toolOf(entries, "a_progress"), { steps: 100, every: 100 }))
+      assert.deepInclude(endless, { _tag: "ToolTimeout", limit: 1000, phase: "total" })
+    }).pipe(Effect.provide(platform)))
+
+  it.live("fails at once when the server dies, and so does every later call", () =>
+    Effect.gen(function*() {
+      const { entries, opened } = yield* connected({ tools: [{ name: "die" }, { name: "never" }] })
+      const waiting = yield* Effect.forkChild(Effect.flip(call(toolOf(entries, "a_never"))), { startImmediately: true })
+      const error = yield* Effect.flip(call(toolOf(entries, "a_die")))
+      assert.strictEqual(error._tag, "ToolUnavailable")
+      assert.include(error.message, "mcp server \"a\" exited with code 7; its stderr ends with:\nfatal: out of cheese")
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "ToolUnavailable")
+      const later = yield* Effect.flip(call(toolOf(entries, "a_never")))
+      assert.strictEqual(later._tag, "ToolUnavailable")
+      yield* eventually(() => SubscriptionRef.getUnsafe(opened.ref).every(({ _tag }) => _tag === "Failed"))
+      const after = yield* opened.entries
+      assert.include(messageOf(after, "a"), "it exited with code 7; its stderr ends with:\nfatal: out of cheese")
+      assert.deepStrictEqual(names(entryOf(after, "a")), ["a_die", "a_never"])
+      assert.strictEqual((yield* opened.source.connections).size, 0)
+    }).pipe(Effect.provide(platform)))
+
+  it.live("fails when the server can't be written to any more", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "deafen" }, { name: "echo" }] })
+      yield* call(toolOf(entries, "a_deafen"))
+      const error = yield* Effect.flip(call(toolOf(entries, "a_echo")))
+      assert.strictEqual(error.message, "a_echo is unavailable: mcp server \"a\" closed its input")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("fails only the call whose answer is too long", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "huge" }] })
+      const tool = toolOf(entries, "a_huge")
+      for (const idLast of [false, true]) {
+        const error = yield* Effect.flip(call(tool, { length: 17 * 1024 * 1024, idLast }))
+        assert.include(error.message, "longer than the limit")
+      }
+      assert.strictEqual((yield* call(tool, { length: 2_000_000 })).output.length, 2_000_000)
+    }).pipe(Effect.provide(platform)))
+
+  it.live("reads characters and lines however their bytes are cut, with CRLF and several in one", () =>
+    Effect.gen(function*() {
+      const text = "é€😀".repeat(20)
+      for (const cut of [1, 2, 3, 7]) {
+        const { entries } = yield* connected({ cut })
+        assert.strictEqual((yield* call(toolOf(entries, "a_echo"), { text })).output, text)
+      }
+      const { entries } = yield* connected({ asList: true })
+      assert.strictEqual((yield* call(toolOf(entries, "a_echo"), { text })).output, text)
+    }).pipe(Effect.provide(platform)))
+
+  it.live("gives the child its own environment and directory only", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "env" }] }, { env: { OWN: "1" }, cwd: "." })
+      const { cwd, env } = JSON.parse((yield* call(toolOf(entries, "a_env"))).output)
+      assert.match(cwd, /test\/fixtures$/)
+      assert.deepStrictEqual(Object.keys(env).toSorted(), ["OWN", "PATH"])
+    }).pipe(withVariables({ PATH: process.env["PATH"] ?? "", OTHER: "x" }), Effect.provide(platform)))
+
+  it.live("serves the connections", () =>
+    Effect.gen(function*() {
+      const { opened } = yield* connected()
+      const session = (yield* opened.source.connections).get("a")
+      assert.deepStrictEqual(session?.serverInfo, { name: "fixture", version: "1.0.0" })
+      assert.strictEqual(session?.instructions, "Be kind.")
+      assert.isTrue(isAlive(session?.pid ?? 0))
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("the reference server", () => {
+  const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json")
+  const everything = define({ command: process.execPath, args: [join(dirname(manifest), "dist/index.js"), "stdio"] })
+
+  it.live("lists, calls, reports progress and structures", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* open({ everything })
+      const settled = yield* entries
+      assert.isAbove(entryOf(settled, "everything").tools.length, 9)
+      assert.deepStrictEqual(entryOf(settled, "everything").diagnostics, [])
+      const sum = yield* call(toolOf(settled, "everything_get-sum"), { a: 2, b: 40 })
+      assert.include(sum.output, "42")
+      const image = yield* call(toolOf(settled, "everything_get-tiny-image"))
+      assert.match(image.output, /\[image image\/png, \d+ bytes\]/)
+      const seen: Array<number> = []
+      yield* call(toolOf(settled, "everything_trigger-long-running-operation"), { duration: 0.2, steps: 4 }, {
+        onProgress: ({ progress }) => Effect.sync(() => void seen.push(progress))
+      })
+      assert.deepStrictEqual(seen, [1, 2, 3, 4])
+      const structured = yield* call(toolOf(settled, "everything_get-structured-content"), { location: "New York" })
+      assert.isDefined(structured.structured)
+      const refused = yield* Effect.flip(call(toolOf(settled, "everything_get-sum"), { a: "x" }))
+      assert.strictEqual(refused._tag, "ToolFailed")
+    }).pipe(Effect.provide(platform)))
+})

@@ -1,0 +1,87 @@
+/** What the tests of this package share: the platform, the scripted server, and a look at live processes. */
+import { Environment } from "@effect-toolnexus/core/Environment"
+import { Source } from "@effect-toolnexus/core/Source"
+import type { SourceEntry } from "@effect-toolnexus/core/SourceEntry"
+import type { Tool } from "@effect-toolnexus/core/Tool"
+import * as ToolCall from "@effect-toolnexus/core/ToolCall"
+import { type McpConfig, McpSource } from "@effect-toolnexus/mcp"
+import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+export const platform = NodeChildProcessSpawner.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))
+)
+
+export const folder = fileURLToPath(new URL("fixtures", import.meta.url))
+export const script = fileURLToPath(new URL("fixtures/server.mjs", import.meta.url))
+
+/** The scripted server, told what to do. */
+export const scripted = (options: object = {}, config: object = {}): McpConfig.McpServerDefinition =>
+  define({ command: process.execPath, args: [script, JSON.stringify(options)], ...config })
+
+export const define = (config: unknown): McpConfig.McpServerDefinition => ({ config, folder, path: "mcpServers.x" })
+
+export type Servers = Readonly<Record<string, McpConfig.McpServerDefinition>>
+
+export interface Opened {
+  readonly entries: Effect.Effect<ReadonlyArray<SourceEntry>>
+  readonly ref: SubscriptionRef.SubscriptionRef<ReadonlyArray<SourceEntry>>
+  readonly source: McpSource["Service"]
+}
+
+/** A source in the test's scope. */
+export const open = Effect.fnUntraced(function*(servers: Servers) {
+  const context = yield* Layer.build(McpSource.layer({ servers: Object.entries(servers) }))
+  const ref = Context.get(context, Source).entries
+  const opened: Opened = { entries: SubscriptionRef.get(ref), ref, source: Context.get(context, McpSource) }
+  return opened
+})
+
+export const entryOf = (entries: ReadonlyArray<SourceEntry>, name: string): SourceEntry => {
+  const entry = entries.find((candidate) => candidate.name === name)
+  if (entry === undefined) throw new Error(`no entry ${name}`)
+  return entry
+}
+
+export const toolOf = (entries: ReadonlyArray<SourceEntry>, name: string): Tool => {
+  const tool = entries.flatMap(({ tools }) => tools).find((candidate) => candidate.name === name)
+  if (tool === undefined) throw new Error(`no tool ${name}`)
+  return tool
+}
+
+/** The message of a failed entry. */
+export const messageOf = (entries: ReadonlyArray<SourceEntry>, name: string): string => {
+  const entry = entryOf(entries, name)
+  return entry._tag === "Failed" ? entry.error.message : entry._tag
+}
+
+export const call = (tool: Tool, args = {}, options?: ToolCall.CallOptions) =>
+  tool.handler(args, ToolCall.make(tool.name, "call-1", options))
+
+/** A zombie waits for its parent only; it runs no more. */
+export const isAlive = (pid: number): boolean => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return stat.slice(stat.lastIndexOf(")") + 2)[0] !== "Z"
+  } catch {
+    return false
+  }
+}
+
+export const pidsIn = (file: string): ReadonlyArray<number> => readFileSync(file, "utf8").trim().split("\n").map(Number)
+
+export const withVariables = (variables: Record<string, string>) => Effect.provideService(Environment, variables)
+
+/** Waits until a condition holds, or two seconds have passed. */
+export const eventually = (condition: () => boolean) =>
+  Effect.suspend(() => condition() ? Effect.void : Effect.fail("not yet")).pipe(
+    Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") })
+  )

@@ -1,0 +1,213 @@
+/**
+ * The catalog: every skill a host has, merged and filtered. The prompt and the `skill` tool read the same one, so what
+ * is promised can be loaded, and what is filtered out can be neither.
+ *
+ * @since 0.1.0
+ */
+import { type Diagnostic, ToolName } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Order from "effect/Order"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { renderBlock } from "./internal/block.ts"
+import { readBody, readFile, readResource } from "./internal/skillBody.ts"
+import { readDefinition } from "./internal/skillDefinition.ts"
+import { listFiles } from "./internal/skillFiles.ts"
+import { isLetThrough, rulesOf } from "./internal/skillFilter.ts"
+import type { DataSkill, DiskSkill, Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
+import type { Discovery } from "./SkillDiscovery.ts"
+import { SkillNotFound } from "./SkillError.ts"
+import type { SkillError, SkillUnreadable } from "./SkillError.ts"
+
+/**
+ * The merged and filtered skills, in the order in which they were found.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SkillCatalog {
+  readonly skills: ReadonlyArray<Skill>
+  /** A look-up that is safe for names chosen by a model. */
+  readonly byName: ReadonlyMap<string, Skill>
+  readonly skipped: ReadonlyArray<SkippedSkill>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+  /** How many files a loaded skill lists at most; see {@link Options}. */
+  readonly sampleLimit: number
+}
+
+/**
+ * What a catalog is made of.
+ *
+ * **Details**
+ *
+ * - The first of a name wins, in this order: `discovery`, `definitions`, `provided`; the others are skipped.
+ * - `filter`: empty means all; with at least one `true` only those; only `false` means all but those.
+ * - `disabled`: names folded into the filter as `false`, where the filter says nothing of them.
+ * - `sampleLimit`: 0 (default) means 10, a negative one lists no files.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly discovery?: Discovery
+  readonly definitions?: ReadonlyArray<SkillDefinition>
+  readonly provided?: ReadonlyArray<SkillDefinition>
+  readonly filter?: Readonly<Record<string, boolean>>
+  readonly disabled?: ReadonlyArray<string>
+  readonly sampleLimit?: number
+}
+
+const DEFAULT_SAMPLE = 10
+
+/**
+ * Merges and filters.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const catalog = SkillCatalog.make({ discovery, filter: { "lunch-box": true } })
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): SkillCatalog => {
+  const defined = readDefinitions(options.definitions, "<skills>")
+  const provided = readDefinitions(options.provided, "<skill-provider>")
+  const { all, duplicates } = merge([...options.discovery?.found ?? [], ...defined.skills, ...provided.skills])
+  const rules = rulesOf(options.filter, options.disabled)
+  const isAllowed = isLetThrough(rules)
+  const byName = new Map(Array.from(all).filter(([name]) => isAllowed(name)))
+  return {
+    skills: Array.from(byName.values()),
+    byName,
+    skipped: [...options.discovery?.skipped ?? [], ...defined.skipped, ...provided.skipped, ...duplicates],
+    diagnostics: [
+      ...options.discovery?.diagnostics ?? [],
+      ...defined.diagnostics,
+      ...provided.diagnostics,
+      ...Array.from(rules.keys()).filter((name) => !all.has(name)).map(unknownName)
+    ],
+    sampleLimit: sampleLimitOf(options.sampleLimit)
+  }
+}
+
+const readDefinitions = (values: ReadonlyArray<unknown> = [], entry: string) => {
+  const results = values.map((value, index) => readDefinition(value, entry, `${entry}[${index}]`))
+  const read = results.filter(Result.isSuccess).map(({ success }) => success)
+  return {
+    skills: read.map(({ skill }) => skill),
+    diagnostics: read.flatMap(({ diagnostics }) => diagnostics),
+    skipped: results.filter(Result.isFailure).map(({ failure }) => failure)
+  }
+}
+
+const merge = (skills: ReadonlyArray<Skill>) => {
+  const all = new Map<string, Skill>()
+  const duplicates: Array<SkippedSkill> = []
+  for (const skill of skills) {
+    const winner = all.get(skill.name)
+    if (winner === undefined) all.set(skill.name, skill)
+    else duplicates.push(duplicate(skill, winner))
+  }
+  return { all, duplicates }
+}
+
+const duplicate = ({ location, name }: Skill, winner: Skill): SkippedSkill => ({
+  location,
+  reason: "duplicate-name",
+  message: `The name "${name}" is already taken by ${winner.location}`
+})
+
+const unknownName = (name: string): Diagnostic.Diagnostic => ({
+  level: "warning",
+  code: "unknown-skill",
+  entry: "<skills>",
+  message: `The skills filter names "${name}", but there is no such skill`
+})
+
+const sampleLimitOf = (limit = 0): number => limit > 0 ? Math.ceil(limit) : limit < 0 ? 0 : DEFAULT_SAMPLE
+
+/**
+ * A skill by its name.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const get = (catalog: SkillCatalog, name: string): Option.Option<Skill> =>
+  Option.fromNullishOr(catalog.byName.get(name))
+
+/**
+ * What to put into the system prompt: one line for each skill that has a description, sorted by name in code points,
+ * and how to load one. Empty where no skill has a description.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const prompt = (catalog: SkillCatalog): string => {
+  const lines = catalog.skills.toSorted(byCodePoints).flatMap(({ description, name }) =>
+    description === undefined ? [] : [`- **${name}**: ${fold(description)}`]
+  )
+  return lines.length === 0 ? "" : ["## Available Skills", ...lines, "", INSTRUCTION].join("\n")
+}
+
+/** Each description is one line; control characters count as white space, since some readers take them for line ends. */
+const fold = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
+
+const byCodePoints = Order.mapInput(ToolName.byCodePoints, ({ name }: Skill) => name)
+
+const INSTRUCTION =
+  "When a task is what one of these skills is for, load that skill with the `skill` tool before you act on the task."
+
+/**
+ * The text in which a skill reaches the model. The body of a skill on disk is read now.
+ *
+ * **Details**
+ *
+ * Nothing in the body or the name can close the block: the block's own tags are written with entities there.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const render = (
+  catalog: SkillCatalog,
+  skill: Skill
+): Effect.Effect<string, SkillUnreadable, FileSystem.FileSystem | Path.Path> =>
+  skill._tag === "DiskSkill" ? renderDisk(skill, catalog.sampleLimit) : Effect.succeed(renderData(skill, catalog))
+
+const renderDisk = Effect.fnUntraced(function*(skill: DiskSkill, limit: number) {
+  const path = yield* Path.Path
+  const body = yield* readBody(skill)
+  const base = yield* Effect.orDie(path.toFileUrl(skill.directory))
+  return renderBlock({ name: skill.name, body, base: base.href, files: yield* listFiles(skill.directory, limit) })
+})
+
+const renderData = ({ base, content, name, resources }: DataSkill, { sampleLimit }: SkillCatalog): string =>
+  renderBlock({ name, body: content, base, files: resources.slice(0, sampleLimit).map((resource) => resource.name) })
+
+/**
+ * Loads a skill by name, or, with `file`, one of its files as text.
+ *
+ * **Details**
+ *
+ * `file` is a path below the skill's base directory, up to 400 KiB of text. It never leaves the skill's real folder,
+ * whatever dots or links it goes through, and reads no hidden file and no file of a skill nested in this one.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const load = (
+  catalog: SkillCatalog,
+  name: string,
+  file?: string
+): Effect.Effect<string, SkillError, FileSystem.FileSystem | Path.Path> => {
+  const skill = catalog.byName.get(name)
+  if (skill === undefined) return Effect.fail(new SkillNotFound({ skill: name, available: names(catalog) }))
+  if (file === undefined || file.trim() === "") return render(catalog, skill)
+  return skill._tag === "DiskSkill" ? readFile(skill, file) : readResource(skill, file)
+}
+
+const names = ({ byName }: SkillCatalog): ReadonlyArray<string> =>
+  Array.from(byName.keys()).toSorted(ToolName.byCodePoints)

@@ -1,0 +1,93 @@
+/**
+ * Finds the skills below some folders. Whatever it meets (a root that is missing, a file nobody can read, a head full
+ * of mistakes) it never fails: what can't be used is skipped with a typed reason, what is merely wrong is a diagnostic.
+ *
+ * **Details**
+ *
+ * - A folder's own SKILL.md comes before those below it; folders are searched in order of code points.
+ * - Links are followed. A real folder is searched once, however many ways lead to it, and belongs to the first of them.
+ * - `.git` and `node_modules` are not entered.
+ * - Only heads are read. Names may repeat here; the catalog decides who keeps one.
+ *
+ * @since 0.1.0
+ */
+import type { Diagnostic } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { readHead } from "./internal/skillHead.ts"
+import { searchRoot } from "./internal/skillTree.ts"
+import type { DiskSkill, SkippedSkill } from "./Skill.ts"
+
+/**
+ * What was found, in the order of the search. `unreadableRoots` are among `skipped` as well.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Discovery {
+  readonly found: ReadonlyArray<DiskSkill>
+  readonly skipped: ReadonlyArray<SkippedSkill>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+  readonly unreadableRoots: ReadonlyArray<SkippedSkill>
+}
+
+/**
+ * Nothing at all.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const empty: Discovery = { found: [], skipped: [], diagnostics: [], unreadableRoots: [] }
+
+/** Enough to hide the latency of a disk, few enough to leave file handles to others. */
+const READS_AT_ONCE = 16
+
+/**
+ * Searches the roots, which are absolute paths, one after the other.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const { found, skipped } = yield* SkillDiscovery.discover(["/home/me/.agents/skills"])
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const discover = Effect.fnUntraced(
+  function*(
+    roots: ReadonlyArray<string>
+  ): Effect.fn.Return<Discovery, never, FileSystem.FileSystem | Path.Path> {
+    const visited = new Set<string>()
+    const searched = yield* Effect.forEach(roots, (root) => discoverRoot(root, visited))
+    return {
+      found: searched.flatMap(({ found }) => found),
+      skipped: searched.flatMap(({ skipped }) => skipped),
+      diagnostics: searched.flatMap(({ diagnostics }) => diagnostics),
+      unreadableRoots: searched.flatMap(({ unreadableRoots }) => unreadableRoots)
+    }
+  }
+)
+
+const discoverRoot = Effect.fnUntraced(function*(root: string, visited: Set<string>) {
+  const searched = yield* Effect.result(searchRoot(root, visited))
+  if (Result.isFailure(searched)) {
+    const skipped: SkippedSkill = {
+      location: root,
+      reason: "unreadable",
+      message: `The skills folder "${root}" can't be read: ${searched.failure}`
+    }
+    return { ...empty, skipped: [skipped], unreadableRoots: [skipped] }
+  }
+  const { diagnostics, files, skipped } = searched.success
+  const heads = yield* Effect.forEach(files, readHead, { concurrency: READS_AT_ONCE })
+  const read = heads.filter(Result.isSuccess).map(({ success }) => success)
+  return {
+    ...empty,
+    found: read.map(({ skill }) => skill),
+    skipped: [...skipped, ...heads.filter(Result.isFailure).map(({ failure }) => failure)],
+    diagnostics: [...diagnostics, ...read.flatMap((head) => head.diagnostics)]
+  }
+})

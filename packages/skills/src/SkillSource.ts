@@ -1,0 +1,157 @@
+/**
+ * Skills as a source of a toolkit: folders, definitions in code and a provider become one catalog, one tool named
+ * `skill`, and a piece of prompt.
+ *
+ * @since 0.1.0
+ */
+import { type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { type Load, skillTool } from "./internal/skillTool.ts"
+import type { Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
+import * as SkillCatalog from "./SkillCatalog.ts"
+import * as SkillDiscovery from "./SkillDiscovery.ts"
+import type { SkillError } from "./SkillError.ts"
+import { ask, type SkillProvider, type SkillProviderError } from "./SkillProvider.ts"
+
+/**
+ * Where skills come from and which of them are let through; see the catalog's options for the filter.
+ *
+ * **Details**
+ *
+ * - `roots`: absolute paths of folders. One that can't be read costs only itself.
+ * - `provider`: asked once, for 30 seconds at most.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SkillSourceOptions extends Pick<SkillCatalog.Options, "filter" | "disabled" | "sampleLimit"> {
+  readonly roots?: ReadonlyArray<string>
+  readonly definitions?: ReadonlyArray<SkillDefinition>
+  readonly provider?: SkillProvider
+}
+
+/**
+ * The skills of a host beside the tool that loads them.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const Skills = SkillSource.layer({ roots: ["/srv/skills"], disabled: ["release"] })
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class SkillSource extends Context.Service<SkillSource, {
+  readonly catalog: Effect.Effect<SkillCatalog.SkillCatalog>
+  /** In the order in which they were found, filtered. */
+  readonly skills: Effect.Effect<ReadonlyArray<Skill>>
+  readonly skipped: Effect.Effect<ReadonlyArray<SkippedSkill>>
+  readonly diagnostics: Effect.Effect<ReadonlyArray<Diagnostic.Diagnostic>>
+  /** What to put into the system prompt. */
+  readonly prompt: Effect.Effect<string>
+  /** A skill as the model gets it, or one of its files. */
+  readonly load: (name: string, file?: string) => Effect.Effect<string, SkillError>
+}>()("@effect-toolnexus/skills/SkillSource") {
+  /**
+   * Builds the catalog once. Entries: `<skills>` where there are roots or definitions, `<skill-provider>` where there is
+   * a provider, and, where there is a skill, an unlisted `<catalog>` with the tool, the prompt and the summaries.
+   */
+  static readonly layer = (
+    options: SkillSourceOptions
+  ): Layer.Layer<Source | SkillSource, never, FileSystem.FileSystem | Path.Path> => Layer.effectContext(build(options))
+}
+
+const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
+  const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+  const { discovery, provided } = yield* Effect.all({
+    discovery: SkillDiscovery.discover(options.roots ?? []),
+    provided: options.provider === undefined ? Effect.succeed(Result.succeed([])) : ask(options.provider)
+  }, { concurrency: "unbounded" })
+  const catalog = SkillCatalog.make({ ...options, discovery, provided: Result.getOrElse(provided, () => []) })
+  const load = (name: string, file?: string) => Effect.provideContext(SkillCatalog.load(catalog, name, file), platform)
+  const entries = yield* SubscriptionRef.make<Entries>([
+    ...withDiagnostics([...folderEntry(options, discovery), ...providerEntry(options, provided)], catalog),
+    ...catalogEntry(catalog, load)
+  ])
+  return Context.make(Source, { kind: "skill", entries }).pipe(
+    Context.add(SkillSource, {
+      catalog: Effect.succeed(catalog),
+      skills: Effect.succeed(catalog.skills),
+      skipped: Effect.succeed(catalog.skipped),
+      diagnostics: Effect.succeed(catalog.diagnostics),
+      prompt: Effect.succeed(SkillCatalog.prompt(catalog)),
+      load
+    })
+  )
+})
+
+type Entries = ReadonlyArray<SourceEntry.SourceEntry>
+
+/** An unreadable root makes the entry failed, while the skills of the others are in the catalog all the same. */
+const folderEntry = (
+  { definitions = [], roots = [] }: SkillSourceOptions,
+  { unreadableRoots }: SkillDiscovery.Discovery
+): Entries => {
+  if (roots.length === 0 && definitions.length === 0) return []
+  return unreadableRoots.length === 0
+    ? [SourceEntry.loaded("<skills>")]
+    : [failed("<skills>", unreadableRoots.map(({ message }) => message).join("; "))]
+}
+
+const providerEntry = (
+  { provider }: SkillSourceOptions,
+  provided: Result.Result<ReadonlyArray<SkillDefinition>, SkillProviderError>
+): Entries => {
+  if (provider === undefined) return []
+  return [
+    Result.match(provided, {
+      onSuccess: () => SourceEntry.loaded("<skill-provider>"),
+      onFailure: ({ cause, message }) => failed("<skill-provider>", message, cause)
+    })
+  ]
+}
+
+const failed = (entry: string, detail: string, cause?: unknown): SourceEntry.SourceEntry =>
+  SourceEntry.failed(
+    new SourceEntry.EntryError({
+      kind: "skill",
+      entry,
+      phase: "list",
+      detail,
+      ...(cause === undefined ? {} : { cause })
+    })
+  )
+
+/** The first entry carries what is to be said of the whole catalog; what was skipped is part of that. */
+const withDiagnostics = ([first, ...others]: Entries, { diagnostics, skipped }: SkillCatalog.SkillCatalog): Entries =>
+  first === undefined ? [] : [{ ...first, diagnostics: [...diagnostics, ...skipped.map(toDiagnostic)] }, ...others]
+
+const toDiagnostic = ({ location, message, reason }: SkippedSkill): Diagnostic.Diagnostic => ({
+  level: "warning",
+  code: reason,
+  path: location,
+  message
+})
+
+const catalogEntry = (catalog: SkillCatalog.SkillCatalog, load: Load): Entries =>
+  catalog.skills.length === 0 ? [] : [
+    SourceEntry.loaded("<catalog>", {
+      unlisted: true,
+      tools: [skillTool("<catalog>", load)],
+      prompt: SkillCatalog.prompt(catalog),
+      skills: catalog.skills.map(summarize)
+    })
+  ]
+
+const summarize = ({ description, location, name }: Skill): SourceEntry.SkillSummary => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  location
+})

@@ -1,0 +1,71 @@
+/** The rules of the open SKILL.md format. Breaking one never costs a skill: it is told to its author. */
+import type { Diagnostic } from "@effect-toolnexus/core"
+
+const MAX_NAME = 64
+const MAX_DESCRIPTION = 1024
+const MAX_COMPATIBILITY = 500
+
+const FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "metadata",
+  "allowed-tools"
+])
+
+/** Letters that have no upper case are as good as lower-case ones. */
+const LEGAL_NAME = /^[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+)*$/u
+
+/** Where a diagnostic belongs: the entry of the source, and the file or definition. */
+export interface Place {
+  readonly entry: string
+  readonly path: string
+}
+
+export const diagnostic = (
+  place: Place,
+  code: string,
+  message: string,
+  level: Diagnostic.Diagnostic["level"] = "warning"
+): Diagnostic.Diagnostic => ({ level, code, ...place, message })
+
+const characters = (text: string): number => Array.from(text).length
+
+/** `folder` is the name of the skill's folder, which should be the skill's name. */
+export const checkName = (place: Place, name: string, folder?: string): ReadonlyArray<Diagnostic.Diagnostic> => [
+  ...(characters(name) > MAX_NAME
+    ? [diagnostic(place, "long-name", `The name has more than ${MAX_NAME} characters`)]
+    : []),
+  ...(LEGAL_NAME.test(name) ? [] : [
+    diagnostic(
+      place,
+      "illegal-name",
+      `The name "${name}" should consist of lower-case letters, digits and single hyphens`
+    )
+  ]),
+  ...(folder === undefined || folder.normalize() === name.normalize() ? [] : [
+    diagnostic(place, "name-folder-mismatch", `The name "${name}" should be that of its folder, "${folder}"`)
+  ])
+]
+
+export const checkDescription = (place: Place, description?: string): ReadonlyArray<Diagnostic.Diagnostic> => {
+  if (description === undefined) {
+    return [diagnostic(place, "missing-description", "Without a description in text the skill is not in the prompt")]
+  }
+  return characters(description) > MAX_DESCRIPTION
+    ? [diagnostic(place, "long-description", `The description has more than ${MAX_DESCRIPTION} characters`)]
+    : []
+}
+
+export const checkCompatibility = (place: Place, text?: string): ReadonlyArray<Diagnostic.Diagnostic> => {
+  if (text === undefined) return [diagnostic(place, "illegal-compatibility", "The field compatibility should be text")]
+  return characters(text) > MAX_COMPATIBILITY
+    ? [diagnostic(place, "long-compatibility", `The field compatibility has more than ${MAX_COMPATIBILITY} characters`)]
+    : []
+}
+
+export const checkFields = (place: Place, names: Iterable<string>): ReadonlyArray<Diagnostic.Diagnostic> =>
+  Array.from(names).filter((name) => !FIELDS.has(name)).map((name) =>
+    diagnostic(place, "unknown-field", `The open format has no field "${name}"`, "info")
+  )

@@ -1,0 +1,36 @@
+/** Real files in a folder that is gone after the test. */
+import type { Skill } from "@effect-toolnexus/skills"
+import { NodeFileSystem, NodePath } from "@effect/platform-node-shared"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+
+export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
+
+/** A tree by relative path: text is a file, bytes too, `{link}` a symbolic link. Gives the folder's real path. */
+export const makeTree = Effect.fnUntraced(function*(
+  tree: Readonly<Record<string, string | Uint8Array | { readonly link: string }>>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "skills-" }))
+  for (const [name, content] of Object.entries(tree)) {
+    const target = path.join(root, name)
+    yield* fs.makeDirectory(path.dirname(target), { recursive: true })
+    if (typeof content === "string") yield* fs.writeFileString(target, content)
+    else if (content instanceof Uint8Array) yield* fs.writeFile(target, content)
+    else yield* fs.symlink(content.link, target)
+  }
+  return root
+})
+
+export const skillText = (name: string, body = "Do it.", description = `About ${name}`) =>
+  `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}\n`
+
+export const defined = (name: string, rest: Partial<Skill.SkillDefinition> = {}): Skill.SkillDefinition => ({
+  name,
+  description: `About ${name}`,
+  content: "Do it.",
+  ...rest
+})

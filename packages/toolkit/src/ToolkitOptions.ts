@@ -1,0 +1,100 @@
+/**
+ * The options of the one call (CONTRACT 4). Those of later versions are in the type as `never`, so that using one is an
+ * error at compile time and not a setting that does nothing.
+ *
+ * {@link layer} makes a toolkit of them on any platform; `ToolkitLive` is the same on Node.
+ *
+ * @since 0.1.0
+ */
+import type { AgentDefinition } from "@effect-toolnexus/agents/AgentSource"
+import type { BuiltinOptions } from "@effect-toolnexus/builtins/BuiltinSource"
+import type { Tool } from "@effect-toolnexus/core"
+import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
+import type { SkillProvider } from "@effect-toolnexus/skills/SkillProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { sourceLayers } from "./internal/sourceLayers.ts"
+import * as Precedence from "./Precedence.ts"
+import * as ToolkitConfig from "./ToolkitConfig.ts"
+import * as ToolkitLayer from "./ToolkitLayer.ts"
+
+/**
+ * A remote agent given in code; what is relative in it is so to the working directory.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AgentOptions = Omit<AgentDefinition, "folder">
+
+/**
+ * **Details**
+ *
+ * Lists given here and in the configuration are joined, these first; everything else here replaces the
+ * configuration's. `R` is what the handlers of `tools` ask for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ToolkitOptions<R = never> {
+  /** A path, JSON text, an object, or a list of these. Default: no configuration is read. */
+  readonly config?: ToolkitConfig.ConfigInput
+  /** A folder of skills, or a list of folders and definitions. Relative to the working directory. */
+  readonly skills?: string | ReadonlyArray<string | SkillDefinition>
+  /** Skills given as data. */
+  readonly skillDefs?: ReadonlyArray<SkillDefinition>
+  /** Skills from elsewhere: asked once, within 30 s; its failure costs only its own skills. */
+  readonly skillProvider?: SkillProvider
+  /** Name to whether the skill is kept (CONTRACT 6). Default: all are. */
+  readonly skillsFilter?: Readonly<Record<string, boolean>>
+  /** Files listed with a skill: 0 means 10, -1 none. Default: 10. */
+  readonly skillSampleLimit?: number
+  /** Skills left out; an explicit entry of `skillsFilter` wins. */
+  readonly disableSkills?: ReadonlyArray<string>
+  /** Shell and file tools. Default: all on. */
+  readonly builtins?: BuiltinOptions
+  /** Remote agents; in a record the key is the entry's name, in a list the card's URL. */
+  readonly agents?: ReadonlyArray<AgentOptions> | Readonly<Record<string, AgentOptions>>
+  /** Functions of your own. */
+  readonly tools?: ReadonlyArray<Tool.Tool<R>>
+  /** Final names that are taken out after the merge. */
+  readonly disableTools?: ReadonlyArray<string>
+  /** Which source wins a name. Default: `Precedence.standard`. */
+  readonly precedence?: Precedence.Precedence
+  /** Not built yet. */
+  readonly waitFor?: never
+  /** Not built yet. */
+  readonly policy?: never
+  /** Not built yet. */
+  readonly middleware?: never
+  /** Not built yet. */
+  readonly maxOutput?: never
+  /** Not built yet. */
+  readonly watch?: never
+  /** Not built yet. */
+  readonly promptBudget?: never
+  /** Not built yet: a build waits for every entry. */
+  readonly startup?: never
+}
+
+/**
+ * The toolkit of these options. Loads no platform: it asks its environment for file system, paths, processes and HTTP.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const layer = ToolkitOptions.layer({ config: "mcp.json" }).pipe(Layer.provide(MyPlatform))
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <R = never>(options: ToolkitOptions<R>) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const config = yield* ToolkitConfig.load(options.config)
+    const precedence = options.precedence ?? Precedence.standard
+    const sources = yield* sourceLayers(options, config, precedence)
+    return ToolkitLayer.make(sources, {
+      disableTools: [...options.disableTools ?? [], ...config.disableTools],
+      replaceableBuiltins: precedence.replaceableBuiltins
+    })
+  }))

@@ -1,0 +1,10 @@
+/**
+ * The fold: every source in one toolkit.
+ *
+ * @since 0.1.0
+ */
+export * as Precedence from "./Precedence.ts"
+export * as ToolkitConfig from "./ToolkitConfig.ts"
+export * as ToolkitLayer from "./ToolkitLayer.ts"
+export { ToolkitLive } from "./ToolkitLive.ts"
+export * as ToolkitOptions from "./ToolkitOptions.ts"

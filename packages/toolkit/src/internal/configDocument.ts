@@ -1,0 +1,131 @@
+/** One configuration, parsed: which part of it belongs to which source, and what in it makes no sense. */
+import { type Diagnostic, Suggestion } from "@effect-toolnexus/core"
+import * as Predicate from "effect/Predicate"
+import type { RawEntry } from "../ToolkitConfig.ts"
+
+/** `skills` are as written: relative to `folder`. */
+export interface ConfigDocument {
+  readonly folder: string
+  readonly servers: ReadonlyMap<string, RawEntry>
+  readonly agents: ReadonlyMap<string, RawEntry>
+  readonly skills: ReadonlyArray<string>
+  readonly builtins: RawEntry | undefined
+  readonly disableTools: ReadonlyArray<string>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+export interface JsonMap {
+  readonly [key: string]: unknown
+}
+
+export const isMap = (value: unknown): value is JsonMap => Predicate.isObject(value) && !Array.isArray(value)
+
+/** Keys beside the servers that mean something to us. */
+const OWN_KEYS = ["skills", "builtins", "agents", "openapi", "disableTools", "a2a", "mcpServer", "$schema"]
+
+/** Keys of the contract that this version reads past, and says so. */
+const NOT_YET: ReadonlyMap<string, string> = new Map([
+  ["openapi", "OpenAPI documents"],
+  ["a2a", "serving over A2A"],
+  ["mcpServer", "serving over MCP"]
+])
+
+export const readDocument = (root: JsonMap, folder: string): ConfigDocument => {
+  const wrapper = findServers(root)
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  const entries = (map: JsonMap, path: string): ReadonlyMap<string, RawEntry> => {
+    const found = new Map<string, RawEntry>()
+    for (const [name, config] of Object.entries(map)) {
+      if (isMap(config)) found.set(name, { config, folder, path: `${path}${name}` })
+      else diagnostics.push(notAnObject(`${path}${name}`))
+    }
+    return found
+  }
+  if (wrapper.path !== "") diagnostics.push(...unknownKeys(root, wrapper))
+  for (const [key, what] of NOT_YET) if (key in root) diagnostics.push(notYet(key, what))
+  return {
+    folder,
+    servers: entries(wrapper.servers, wrapper.path),
+    agents: readAgents(root["agents"], entries, diagnostics),
+    skills: readTexts(root, "skills", diagnostics),
+    builtins: root["builtins"] === undefined ? undefined : { config: root["builtins"], folder, path: "builtins" },
+    disableTools: readTexts(root, "disableTools", diagnostics),
+    diagnostics
+  }
+}
+
+interface Wrapper {
+  /** Key by key, e.g. `["mcp", "servers"]`; empty for a bare map of servers. */
+  readonly keys: ReadonlyArray<string>
+  /** What to put before a server's name, e.g. `mcp.servers.`. */
+  readonly path: string
+  readonly servers: JsonMap
+}
+
+/** The wrappers in use, in the order in which they count. */
+const WRAPPERS: ReadonlyArray<ReadonlyArray<string>> = [["mcpServers"], ["servers"], ["mcp", "servers"], ["mcp"]]
+
+const findServers = (root: JsonMap): Wrapper => {
+  for (const keys of WRAPPERS) {
+    const value = keys.reduce<unknown>((parent, key) => isMap(parent) ? parent[key] : undefined, root)
+    if (isMap(value) && holdsServers(value)) return { keys, path: `${keys.join(".")}.`, servers: value }
+  }
+  const bare = Object.entries(root).filter(([key]) => !OWN_KEYS.includes(key))
+  return { keys: [], path: "", servers: Object.fromEntries(bare) }
+}
+
+const holdsServers = (map: JsonMap): boolean => {
+  const values = Object.values(map)
+  return values.length === 0 || values.some(isMap)
+}
+
+/** Hosts keep their servers among settings of their own, so only a near miss is more than an information. */
+const unknownKeys = (root: JsonMap, wrapper: Wrapper): ReadonlyArray<Diagnostic.Diagnostic> => {
+  const known = [...OWN_KEYS, ...WRAPPERS.flatMap(([key]) => key ?? [])]
+  return Object.keys(root).filter((key) => !known.includes(key) && key !== wrapper.keys[0]).map((key) => {
+    const [close] = Suggestion.closest(key, known, 1)
+    return close === undefined
+      ? { level: "info", code: "unknown-key", path: key, message: `"${key}" means nothing here and was ignored` }
+      : { level: "warning", code: "unknown-key", path: key, message: `"${key}" is unknown; did you mean "${close}"?` }
+  })
+}
+
+const readAgents = (
+  value: unknown,
+  entries: (map: JsonMap, path: string) => ReadonlyMap<string, RawEntry>,
+  diagnostics: Array<Diagnostic.Diagnostic>
+): ReadonlyMap<string, RawEntry> => {
+  if (value === undefined) return new Map()
+  if (isMap(value)) return entries(value, "agents.")
+  diagnostics.push(invalid("agents", "must be an object of agents by id"))
+  return new Map()
+}
+
+const readTexts = (
+  root: JsonMap,
+  key: "skills" | "disableTools",
+  diagnostics: Array<Diagnostic.Diagnostic>
+): ReadonlyArray<string> => {
+  const value = root[key]
+  if (value === undefined) return []
+  const list: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+  const texts = list.filter(Predicate.isString)
+  if (texts.length < list.length) diagnostics.push(invalid(key, "must be a text or a list of texts; the others count"))
+  return texts
+}
+
+const notAnObject = (path: string): Diagnostic.Diagnostic => invalid(path, "must be an object and was left out")
+
+const invalid = (path: string, problem: string): Diagnostic.Diagnostic => ({
+  level: "warning",
+  code: "invalid-value",
+  path,
+  message: `${path} ${problem}`
+})
+
+const notYet = (key: string, what: string): Diagnostic.Diagnostic => ({
+  level: "info",
+  code: "not-supported-yet",
+  path: key,
+  message: `"${key}" is reserved for ${what}, which this version doesn't do yet`
+})

@@ -1,0 +1,151 @@
+/** The fold: the entries of all sources, in precedence order, become one snapshot. A pure function. */
+import {
+  type Diagnostic,
+  type Shadowed,
+  type Snapshot,
+  SourceEntry,
+  type Tool,
+  type ToolkitEntry,
+  ToolName
+} from "@effect-toolnexus/core"
+
+/** What one source holds now. */
+export interface SourceState {
+  readonly kind: SourceEntry.SourceKind
+  readonly entries: ReadonlyArray<SourceEntry.SourceEntry>
+}
+
+export interface FoldOptions {
+  /** Final names that are taken out after the merge. */
+  readonly disableTools: ReadonlyArray<string>
+  /** Whether a builtin gives way to an own tool of its name before the fold. */
+  readonly replaceableBuiltins: boolean
+}
+
+export const fold = (sources: ReadonlyArray<SourceState>, options: FoldOptions): Snapshot => {
+  const merged = merge(sources, options)
+  const entries = identify(sources)
+  const tools = [...merged.byName.values()]
+  const exposed = new Set(tools)
+  const withTools = entries.filter(({ entry }) => entry.tools.some((tool) => exposed.has(tool)))
+  const listed = entries.filter(({ entry }) => entry.unlisted !== true)
+  return {
+    tools,
+    toolNames: [...merged.byName.keys()].toSorted(ToolName.byCodePoints),
+    byName: merged.byName,
+    shadowed: merged.shadowed,
+    entries,
+    statuses: recordOf(listed.map(({ entry, id }) => [id, SourceEntry.status(entry)])),
+    errors: recordOf(listed.flatMap(({ entry, id }) => errorOf(entry).map((message) => [id, message]))),
+    sources: rankSources(sources),
+    diagnostics: [...entries.flatMap(diagnosticsOf), ...merged.diagnostics],
+    // a skill that no exposed tool can load would be an empty promise
+    skills: withTools.flatMap(({ entry }) => entry.skills ?? []),
+    skillsPrompt: withTools.flatMap(({ entry }) => entry.prompt ?? []).filter((prompt) => prompt !== "").join("\n\n")
+  }
+}
+
+interface Merged {
+  readonly byName: ReadonlyMap<string, Tool.Tool>
+  readonly shadowed: ReadonlyArray<Shadowed>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** First name wins. A tool disabled by name is gone with all that it shadowed: nothing comes up in its place. */
+const merge = (sources: ReadonlyArray<SourceState>, options: FoldOptions): Merged => {
+  const byName = new Map<string, Tool.Tool>()
+  const shadowed: Array<Shadowed> = []
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  const replacements = options.replaceableBuiltins ? ownTools(sources) : new Map<string, Tool.Tool>()
+  for (const { entries, kind } of sources) {
+    for (const tool of entries.flatMap((entry) => entry.tools)) {
+      const winner = (kind === "builtin" ? replacements.get(tool.name) : undefined) ?? byName.get(tool.name)
+      if (tool.name === "") diagnostics.push(emptyName(tool))
+      else if (winner === undefined) byName.set(tool.name, tool)
+      else shadowed.push({ name: tool.name, winner: winner.origin, loser: tool.origin })
+    }
+  }
+  for (const name of options.disableTools) if (!byName.delete(name)) diagnostics.push(unknownTool(name))
+  return { byName, shadowed, diagnostics }
+}
+
+const ownTools = (sources: ReadonlyArray<SourceState>): ReadonlyMap<string, Tool.Tool> =>
+  new Map(
+    sources.filter(({ kind }) => kind === "extra")
+      .flatMap(({ entries }) => entries.flatMap((entry) => entry.tools))
+      .map((tool): [string, Tool.Tool] => [tool.name, tool])
+      // the first of a name is the one that counts, and a Map keeps the last
+      .toReversed()
+  )
+
+const emptyName = ({ origin }: Tool.Tool): Diagnostic.Diagnostic => ({
+  level: "error",
+  code: "empty-tool-name",
+  entry: origin.entry,
+  message: "A tool without a name can't be called and was left out"
+})
+
+const unknownTool = (name: string): Diagnostic.Diagnostic => ({
+  level: "warning",
+  code: "unknown-tool",
+  path: "disableTools",
+  message: `disableTools names "${name}", but there is no such tool`
+})
+
+/** The order in which kinds claim an entry's name; a later kind that clashes is prefixed. */
+const claims: ReadonlyArray<readonly [kind: SourceEntry.SourceKind, prefix: string]> = [
+  ["config", "config"],
+  ["skill", "skill"],
+  ["builtin", "builtin"],
+  ["mcp", "mcp"],
+  ["agent", "agent"],
+  ["extra", "openapi"]
+]
+
+const identify = (sources: ReadonlyArray<SourceState>): ReadonlyArray<ToolkitEntry> => {
+  const ids = new Map<SourceEntry.SourceEntry, string>()
+  const taken = new Set<string>()
+  for (const [kind, prefix] of claims) {
+    for (const entry of sources.filter((source) => source.kind === kind).flatMap(({ entries }) => entries)) {
+      let id = entry.name
+      while (taken.has(id)) id = `${prefix}:${id}`
+      taken.add(id)
+      ids.set(entry, id)
+    }
+  }
+  return sources.flatMap(({ entries, kind }) =>
+    entries.map((entry) => ({ id: ids.get(entry) ?? entry.name, kind, entry }))
+  )
+}
+
+const errorOf = (entry: SourceEntry.SourceEntry): ReadonlyArray<string> =>
+  entry._tag === "Failed" || entry._tag === "NeedsAuth" ? [entry.error.message] : []
+
+const diagnosticsOf = ({ entry, id }: ToolkitEntry): ReadonlyArray<Diagnostic.Diagnostic> =>
+  entry.diagnostics.map((diagnostic) => ({ entry: id, ...diagnostic }))
+
+/** The best thing that can be said of a kind: one live server makes its source connected. */
+const ranking: ReadonlyArray<SourceEntry.Status> = ["connected", "reconnecting", "connecting", "needs_auth", "failed"]
+
+const rankSources = (sources: ReadonlyArray<SourceState>): Snapshot["sources"] => {
+  const statusOf = (kind: SourceEntry.SourceKind): SourceEntry.Status => {
+    const present = new Set(
+      sources.filter((source) => source.kind === kind).flatMap(({ entries }) => entries.map(SourceEntry.status))
+    )
+    return ranking.find((status) => present.has(status)) ?? "disabled"
+  }
+  return {
+    mcp: statusOf("mcp"),
+    skill: statusOf("skill"),
+    builtin: statusOf("builtin"),
+    agent: statusOf("agent"),
+    extra: statusOf("extra")
+  }
+}
+
+/** Names come from outside: without a prototype, `__proto__` is a name like any. */
+const recordOf = <A>(pairs: ReadonlyArray<readonly [string, A]>): Readonly<Record<string, A>> => {
+  const record: Record<string, A> = Object.create(null)
+  for (const [name, value] of pairs) record[name] = value
+  return record
+}

@@ -1,0 +1,133 @@
+/** The ready-made sources, from the options and the configuration, in the order of precedence. */
+import * as AgentSource from "@effect-toolnexus/agents/AgentSource"
+import * as BuiltinSource from "@effect-toolnexus/builtins/BuiltinSource"
+import { type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
+import * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
+import { McpSource } from "@effect-toolnexus/mcp/McpSource"
+import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
+import { SkillSource } from "@effect-toolnexus/skills/SkillSource"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import type { Precedence, RankedKind } from "../Precedence.ts"
+import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
+import type { ToolkitOptions } from "../ToolkitOptions.ts"
+
+export const sourceLayers = Effect.fnUntraced(
+  function*<R>(options: ToolkitOptions<R>, config: ToolkitConfig, precedence: Precedence) {
+    const path = yield* Path.Path
+    const builtins = readBuiltins(options, config, path)
+    const agents = readAgents(options, config, path)
+    const layers = {
+      mcp: McpSource.layer({ servers: config.servers }),
+      skill: skillLayer(options, config, path),
+      builtin: BuiltinSource.layer(builtins.options),
+      agent: AgentSource.layer({ agents: agents.definitions }),
+      extra: ExtraSource.layer(options.tools ?? [])
+    }
+    const diagnostics = [...config.diagnostics, ...builtins.diagnostics, ...agents.diagnostics]
+    // spelled out, since a list literal would reduce to what all have in common and forget the sources' own services
+    const sources: ReadonlyArray<(typeof layers)[RankedKind] | Layer.Layer<Source>> = [
+      ...precedence.order.map((kind) => layers[kind]),
+      Source.fromEntries("agent", agents.failures.map((error) => SourceEntry.failed(error))),
+      Source.fromEntries("config", configEntry(options, config, diagnostics))
+    ]
+    return sources
+  }
+)
+
+/** There whenever a configuration was given, so that its diagnostics have a place. */
+const configEntry = (
+  options: Pick<ToolkitOptions, "config">,
+  { error }: ToolkitConfig,
+  diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+): ReadonlyArray<SourceEntry.SourceEntry> => {
+  if (error !== undefined) return [SourceEntry.failed(error, { diagnostics })]
+  return options.config === undefined && diagnostics.length === 0
+    ? []
+    : [SourceEntry.loaded("<config>", { diagnostics })]
+}
+
+const skillLayer = (options: SkillOptions, config: ToolkitConfig, path: Path.Path) => {
+  const given = options.skills === undefined
+    ? []
+    : typeof options.skills === "string"
+    ? [options.skills]
+    : options.skills
+  const roots = given.filter((skill) => typeof skill === "string").map((root) => path.resolve(root))
+  const definitions = given.filter((skill): skill is SkillDefinition => typeof skill !== "string")
+  return SkillSource.layer({
+    roots: [...roots, ...config.skills],
+    definitions: [...definitions, ...options.skillDefs ?? []],
+    ...(options.skillProvider === undefined ? {} : { provider: options.skillProvider }),
+    ...(options.skillsFilter === undefined ? {} : { filter: options.skillsFilter }),
+    ...(options.disableSkills === undefined ? {} : { disabled: options.disableSkills }),
+    ...(options.skillSampleLimit === undefined ? {} : { sampleLimit: options.skillSampleLimit })
+  })
+}
+
+type SkillOptions = Pick<
+  ToolkitOptions,
+  "skills" | "skillDefs" | "skillProvider" | "skillsFilter" | "disableSkills" | "skillSampleLimit"
+>
+
+/** What is said in code replaces the file's; the file's root is relative to the file. */
+const readBuiltins = (
+  options: Pick<ToolkitOptions, "builtins">,
+  { builtins: raw }: ToolkitConfig,
+  path: Path.Path
+): BuiltinSource.DecodedOptions => {
+  if (options.builtins !== undefined) return { options: options.builtins, diagnostics: [] }
+  const { diagnostics, options: decoded } = BuiltinSource.decodeOptions(raw?.config)
+  if (typeof decoded === "boolean" || decoded.root === undefined || raw === undefined) {
+    return { options: decoded, diagnostics }
+  }
+  return { options: { ...decoded, root: path.resolve(raw.folder, decoded.root) }, diagnostics }
+}
+
+interface Agents {
+  readonly definitions: ReadonlyMap<string, AgentSource.AgentDefinition>
+  readonly failures: ReadonlyArray<SourceEntry.EntryError>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** Those given in code come first, and win by name. */
+const readAgents = (options: Pick<ToolkitOptions, "agents">, config: ToolkitConfig, path: Path.Path): Agents => {
+  const definitions = new Map<string, AgentSource.AgentDefinition>()
+  const failures: Array<SourceEntry.EntryError> = []
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  for (const [name, agent] of agentsInCode(options.agents)) {
+    if (definitions.has(name)) diagnostics.push(duplicateAgent(name))
+    else definitions.set(name, { ...agent, folder: path.resolve(".") })
+  }
+  for (const [name, entry] of config.agents) {
+    if (definitions.has(name)) continue
+    Result.match(decodeAgent(name, entry), {
+      onFailure: (error) => void failures.push(error),
+      onSuccess: (decoded) => {
+        definitions.set(name, decoded.definition)
+        diagnostics.push(...decoded.diagnostics)
+      }
+    })
+  }
+  return { definitions, failures, diagnostics }
+}
+
+const decodeAgent = (name: string, { config, folder, path }: RawEntry) =>
+  AgentSource.decodeDefinition(name, config, folder, path)
+
+const agentsInCode = (agents: ToolkitOptions["agents"] = []) =>
+  isList(agents)
+    ? agents.map((agent) => [AgentSource.entryName(agent.card), agent] as const)
+    : Object.entries(agents)
+
+const isList = <A>(value: ReadonlyArray<A> | Readonly<Record<string, A>>): value is ReadonlyArray<A> =>
+  Array.isArray(value)
+
+const duplicateAgent = (name: string): Diagnostic.Diagnostic => ({
+  level: "warning",
+  code: "duplicate-agent",
+  path: "agents",
+  message: `The agent "${name}" is given twice; the first counts. Give agents as a record to name them yourself`
+})

@@ -1,0 +1,111 @@
+import { defineTool, SourceEntry, type Tool } from "@effect-toolnexus/core"
+import { assert, describe, it } from "@effect/vitest"
+import { fold, type FoldOptions, type SourceState } from "../src/internal/fold.ts"
+
+const tool = (kind: Tool.ToolKind, entry: string, name: string): Tool.Tool => ({
+  ...defineTool({ name, source: kind, handler: () => name }),
+  origin: { kind, entry, name }
+})
+const mcp = (server: string, ...names: ReadonlyArray<string>): SourceState => ({
+  kind: "mcp",
+  entries: [SourceEntry.loaded(server, { tools: names.map((name) => tool("mcp", server, name)) })]
+})
+const builtins = (...names: ReadonlyArray<string>): SourceState => ({
+  kind: "builtin",
+  entries: [SourceEntry.loaded("builtin", { tools: names.map((name) => tool("builtin", "builtin", name)) })]
+})
+const own = (...names: ReadonlyArray<string>): SourceState => ({
+  kind: "extra",
+  entries: [SourceEntry.loaded("<tools>", { tools: names.map((name) => tool("native", "", name)), unlisted: true })]
+})
+const failure = (entry: string) =>
+  new SourceEntry.EntryError({ kind: "mcp", entry, phase: "spawn", detail: "no such command" })
+const plain: FoldOptions = { disableTools: [], replaceableBuiltins: false }
+
+describe("fold", () => {
+  it("keeps the sources' order, and lists names by code points", () => {
+    const snapshot = fold([mcp("s", "z", "a"), builtins("read"), own("B")], plain)
+    assert.deepStrictEqual(snapshot.tools.map(({ name }) => name), ["z", "a", "read", "B"])
+    assert.deepStrictEqual(snapshot.toolNames, ["B", "a", "read", "z"])
+  })
+
+  it("exposes the first of a name and lists the others as shadowed", () => {
+    const snapshot = fold([mcp("s", "x"), builtins("x"), own("x", "x")], plain)
+    assert.deepStrictEqual(snapshot.tools.map(({ source }) => source), ["mcp"])
+    assert.deepStrictEqual(snapshot.shadowed.map(({ loser, name, winner }) => [name, winner.kind, loser.kind]), [
+      ["x", "mcp", "builtin"],
+      ["x", "mcp", "native"],
+      ["x", "mcp", "native"]
+    ])
+  })
+
+  it("lets an own tool replace a builtin before the fold, only where that is asked for", () => {
+    const sources = [builtins("bash", "read"), own("bash")]
+    const replaced = fold(sources, { ...plain, replaceableBuiltins: true })
+    assert.deepStrictEqual(replaced.tools.map(({ name, source }) => [name, source]), [["read", "builtin"], [
+      "bash",
+      "native"
+    ]])
+    assert.deepStrictEqual(replaced.shadowed.map(({ loser, winner }) => [winner.kind, loser.kind]), [[
+      "native",
+      "builtin"
+    ]])
+    assert.deepStrictEqual(fold(sources, plain).byName.get("bash")?.source, "builtin")
+  })
+
+  it("takes disabled names out after the merge, and nothing comes up in their place", () => {
+    const snapshot = fold([mcp("s", "x"), own("x", "y")], { ...plain, disableTools: ["x", "nope"] })
+    assert.deepStrictEqual(snapshot.toolNames, ["y"])
+    assert.deepStrictEqual(snapshot.diagnostics.map(({ code, message }) => [code, message.includes(`"nope"`)]), [[
+      "unknown-tool",
+      true
+    ]])
+  })
+
+  it("leaves a tool without a name out, with a diagnostic", () => {
+    const snapshot = fold([own("")], plain)
+    assert.deepStrictEqual([snapshot.tools.length, snapshot.diagnostics[0]?.code], [0, "empty-tool-name"])
+  })
+
+  it("shows every listed entry's status, and why it failed", () => {
+    const failed = { kind: "mcp" as const, entries: [SourceEntry.failed(failure("old"))] }
+    const snapshot = fold([mcp("good", "x"), failed, builtins(), own("f")], plain)
+    assert.deepStrictEqual({ ...snapshot.statuses }, { good: "connected", old: "failed", builtin: "connected" })
+    assert.deepStrictEqual({ ...snapshot.errors }, { old: `mcp server "old" failed at spawn: no such command` })
+    assert.deepStrictEqual(snapshot.sources, {
+      mcp: "connected",
+      skill: "disabled",
+      builtin: "connected",
+      agent: "disabled",
+      extra: "connected"
+    })
+  })
+
+  it("prefixes an entry whose name an earlier kind has, whatever the precedence", () => {
+    const agent = { kind: "agent" as const, entries: [SourceEntry.disabled("s")] }
+    const snapshot = fold([agent, mcp("builtin"), mcp("s"), builtins()], plain)
+    assert.deepStrictEqual(Object.keys(snapshot.statuses), ["agent:s", "mcp:builtin", "s", "builtin"])
+  })
+
+  it("treats __proto__ as a name like any", () => {
+    const snapshot = fold([mcp("__proto__", "__proto__")], plain)
+    assert.deepStrictEqual(Object.keys(snapshot.statuses), ["__proto__"])
+    assert.isUndefined(snapshot.byName.get("constructor"))
+  })
+
+  it("offers skills and their prompt only while a tool can load them", () => {
+    const skills: SourceState = {
+      kind: "skill",
+      entries: [SourceEntry.loaded("<catalog>", {
+        tools: [tool("skill", "<catalog>", "skill")],
+        unlisted: true,
+        prompt: "## Available Skills",
+        skills: [{ name: "pdf", location: "/skills/pdf/SKILL.md" }]
+      })]
+    }
+    assert.strictEqual(fold([skills], plain).skillsPrompt, "## Available Skills")
+    assert.strictEqual(fold([skills], plain).skills.length, 1)
+    const without = fold([skills], { ...plain, disableTools: ["skill"] })
+    assert.deepStrictEqual([without.skillsPrompt, without.skills.length], ["", 0])
+  })
+})

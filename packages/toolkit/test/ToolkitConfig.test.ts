@@ -1,0 +1,118 @@
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import { ToolkitConfig } from "../src/index.ts"
+
+const names = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
+
+layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it) => {
+  const temporary = Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    return { folder, write: (name: string, text: string) => fs.writeFileString(`${folder}/${name}`, text) }
+  })
+
+  it.effect("finds the servers in every wrapper in use", () =>
+    Effect.gen(function*() {
+      const server = { command: "node" }
+      const cases = [
+        [{ mcpServers: { a: server } }, "mcpServers.a"],
+        [{ servers: { a: server }, inputs: [] }, "servers.a"],
+        [{ mcp: { servers: { a: server } } }, "mcp.servers.a"],
+        [{ mcp: { a: server } }, "mcp.a"],
+        [{ a: server, skills: "x", $schema: "s" }, "a"]
+      ] as const
+      for (const [config, path] of cases) {
+        const { servers } = yield* ToolkitConfig.load(config)
+        assert.deepStrictEqual([names(servers), servers.get("a")?.path], [["a"], path])
+      }
+    }))
+
+  it.effect("takes an empty wrapper as no servers, and a wrapper of other things as none", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(names((yield* ToolkitConfig.load({ mcpServers: {}, servers: { a: {} } })).servers), [])
+      const gemini = yield* ToolkitConfig.load({ mcp: { allowed: ["x"] }, mcpServers: { a: {} } })
+      assert.deepStrictEqual(names(gemini.servers), ["a"])
+    }))
+
+  it.effect("says what isn't a server, and which key was meant", () =>
+    Effect.gen(function*() {
+      const config = yield* ToolkitConfig.load({
+        mcpServers: { a: {}, b: 1 },
+        disabledTools: [],
+        theme: "dark",
+        openapi: {}
+      })
+      assert.deepStrictEqual(names(config.servers), ["a"])
+      assert.sameDeepMembers(config.diagnostics.map(({ code, level, path }) => [level, code, path]), [
+        ["warning", "invalid-value", "mcpServers.b"],
+        ["warning", "unknown-key", "disabledTools"],
+        ["info", "unknown-key", "theme"],
+        ["info", "not-supported-yet", "openapi"]
+      ])
+      assert.include(config.diagnostics.find(({ path }) => path === "disabledTools")?.message, `"disableTools"`)
+    }))
+
+  it.effect("reads JSON with comments, trailing commas and a byte order mark, from a file or as text", () =>
+    Effect.gen(function*() {
+      const { folder, write } = yield* temporary
+      const text = `\uFEFF // servers\n/* all */ {"mcpServers": {"a": {}, /* the last */},}`
+      yield* write("mcp.json", text)
+      const fromFile = yield* ToolkitConfig.load(`${folder}/mcp.json`)
+      assert.deepStrictEqual([names(fromFile.servers), fromFile.servers.get("a")?.folder], [["a"], folder])
+      assert.deepStrictEqual(names((yield* ToolkitConfig.load(text)).servers), ["a"])
+    }))
+
+  it.effect("keeps a server called __proto__", () =>
+    Effect.gen(function*() {
+      const { servers } = yield* ToolkitConfig.load(`{"mcpServers": {"__proto__": {"command": "x"}}}`)
+      assert.deepStrictEqual(names(servers), ["__proto__"])
+    }))
+
+  it.effect("joins several: later entries win by name, lists are joined, paths belong to their file", () =>
+    Effect.gen(function*() {
+      const { folder, write } = yield* temporary
+      yield* write("a.json", `{"mcpServers": {"x": {"command": "1"}, "y": {}}, "skills": "s", "disableTools": ["one"]}`)
+      const config = yield* ToolkitConfig.load([
+        `${folder}/a.json`,
+        { mcpServers: { x: { command: "2" } }, skills: ["/abs"], disableTools: "two", builtins: false }
+      ])
+      assert.deepStrictEqual(config.servers.get("x")?.config, { command: "2" })
+      assert.deepStrictEqual(names(config.servers), ["x", "y"])
+      assert.deepStrictEqual(config.skills, [`${folder}/s`, "/abs"])
+      assert.deepStrictEqual(config.disableTools, ["one", "two"])
+      assert.strictEqual(config.builtins?.config, false)
+    }))
+
+  it.effect("says file, line and column of a mistake, and keeps the other files", () =>
+    Effect.gen(function*() {
+      const { folder, write } = yield* temporary
+      yield* write("bad.json", `{\n  "mcpServers": {\n    "a" {}\n  }\n}`)
+      yield* write("good.json", `{"mcpServers": {"b": {}}}`)
+      const config = yield* ToolkitConfig.load([
+        `${folder}/bad.json`,
+        `${folder}/good.json`,
+        `${folder}/gone.json`,
+        folder
+      ])
+      assert.deepStrictEqual(names(config.servers), ["b"])
+      assert.include(config.error?.message, `${folder}/bad.json:3:9: colon expected`)
+      assert.include(config.error?.message, "gone.json can't be read: there is no such file")
+      assert.include(config.error?.message, "is not a file but a directory")
+    }))
+
+  it.effect("takes what is no object for a mistake", () =>
+    Effect.gen(function*() {
+      const { folder, write } = yield* temporary
+      yield* write("list.json", "[]")
+      assert.include((yield* ToolkitConfig.load(`${folder}/list.json`)).error?.message, "must hold an object")
+      yield* write("empty.json", "")
+      assert.include(
+        (yield* ToolkitConfig.load(`${folder}/empty.json`)).error?.message,
+        "empty.json:1:1: value expected"
+      )
+    }))
+})
