@@ -18,14 +18,14 @@
  *
  * @since 0.1.0
  */
-import { Environment, type Json, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { type Json, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { Environment, inheritable } from "@effect-toolnexus/core/Environment"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type * as PlatformError from "effect/PlatformError"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
-import { selectVariables } from "./internal/hostEnvironment.ts"
 import * as Shell from "./internal/shell.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -86,7 +86,7 @@ export const make: (
   function*(options?: BashOptions) {
     const spawner = yield* ChildProcessSpawner
     const locate = locateIn(yield* Workspace, yield* FileSystem.FileSystem)
-    const env = selectVariables(yield* Environment, options?.env ?? [])
+    const env = inheritable(yield* Environment, options?.env ?? [])
     const outputLimit = options?.output ?? DEFAULT_OUTPUT
 
     return defineBuiltin({

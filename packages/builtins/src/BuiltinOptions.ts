@@ -15,6 +15,7 @@ import { OptionReader } from "./internal/optionReader.ts"
  * **Details**
  *
  * - `root`: confines every path, relative to the working directory; default: nothing is confined
+ * - `readOnly`: only tools that change nothing, so no `bash`; default: false
  * - `tools`: `false` drops a tool; `true` changes nothing
  * - `bash.env`: names of variables of the host that commands get beside the base list
  * - `limits.output`: bytes of text in one answer, default 65536; `limits.file`: bytes of the largest image, and bytes
@@ -29,10 +30,10 @@ export interface BuiltinSettings {
   /** `false`: all off, and nothing else is read. */
   readonly enabled?: boolean
   readonly root?: string
+  readonly readOnly?: boolean
   readonly tools?: Readonly<Record<string, boolean>>
   readonly bash?: { readonly env: ReadonlyArray<string> }
   readonly limits?: { readonly output?: number; readonly file?: number; readonly fetch?: never }
-  readonly readOnly?: never
   readonly network?: never
   readonly staleGuard?: never
 }
@@ -75,7 +76,7 @@ const TOOL_NAMES = [
  *
  * A key that makes no sense is left out with a diagnostic at its path. Where leaving it out would open what somebody
  * meant to close, it closes instead: a `root` or a whole value that can't be understood turns the builtins off, a
- * `tools` entry that is no boolean drops that tool.
+ * `readOnly` that is no boolean counts as true, a `tools` entry that is no boolean drops that tool.
  *
  * @category decoding
  * @since 0.1.0
@@ -91,8 +92,8 @@ export const decodeOptions = (raw: unknown): DecodedOptions => {
 
 const isOff = (raw: Readonly<Record<string, unknown>>): boolean => raw["disabled"] === true || raw["enabled"] === false
 
-const KEYS = ["disabled", "enabled", "root", "tools", "bash", "limits"]
-const NOT_YET = ["readOnly", "network", "staleGuard"]
+const KEYS = ["disabled", "enabled", "root", "readOnly", "tools", "bash", "limits"]
+const NOT_YET = ["network", "staleGuard"]
 
 const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionReader): BuiltinOptions => {
   reader.checkKeys(raw, "builtins", KEYS, NOT_YET)
@@ -101,6 +102,14 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
   )
   for (const key of ["disabled", "enabled"]) reader.read(raw, key, "builtins", Schema.Boolean, "true or false")
   const root = reader.read(raw, "root", "builtins", Schema.String, "a string; the builtins are off until it is")
+  const readOnly = reader.read(
+    raw,
+    "readOnly",
+    "builtins",
+    Schema.Boolean,
+    "true or false; it counts as true until it is"
+  )
+  const isReadOnly = raw["readOnly"] !== undefined && readOnly !== false
   const tools = decodeTools(raw["tools"], reader)
   const bash = decodeBash(raw["bash"], reader)
   const limits = decodeLimits(raw["limits"], reader)
@@ -108,6 +117,7 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
   if (isUnsafe) return false
   return {
     ...(root === undefined ? {} : { root }),
+    ...(isReadOnly ? { readOnly: true } : {}),
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     ...(bash === undefined ? {} : { bash }),
     ...(limits === undefined ? {} : { limits })

@@ -60,7 +60,8 @@ const builders = (
 const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {
   const workspace = yield* Workspace.make(settings)
   const wanted = builders(settings).filter(([name]) => settings.tools?.[name] !== false)
-  return yield* Effect.provideService(Effect.forEach(wanted, ([, tool]) => tool), Workspace, workspace)
+  const tools = yield* Effect.provideService(Effect.forEach(wanted, ([, tool]) => tool), Workspace, workspace)
+  return settings.readOnly === true ? tools.filter(({ annotations }) => annotations?.readOnlyHint === true) : tools
 })
 
 const toEntryError = ({ message }: WorkspaceError): SourceEntry.EntryError =>

@@ -40,6 +40,12 @@ describe("BuiltinSource.layer", () => {
       }])
     }))
 
+  it.live("drops what could change something when it is read-only", () =>
+    Effect.gen(function*() {
+      const { tools } = yield* loaded({ readOnly: true, tools: { bash: true } })
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read"])
+    }))
+
   it.live("fails as an entry when the root isn't there", () =>
     Effect.gen(function*() {
       for (
@@ -56,12 +62,10 @@ describe("BuiltinSource.layer", () => {
 describe("options that aren't built yet", () => {
   it("don't type-check", () => {
     // @ts-expect-error: it would have no effect
-    const readOnly: BuiltinSource.BuiltinOptions = { readOnly: true }
-    // @ts-expect-error: it would have no effect
     const network: BuiltinSource.BuiltinOptions = { network: "public" }
     // @ts-expect-error: it would have no effect
     const fetch: BuiltinSource.BuiltinOptions = { limits: { fetch: 1 } }
-    assert.deepStrictEqual([readOnly, network, fetch].map(Object.keys), [["readOnly"], ["network"], ["limits"]])
+    assert.deepStrictEqual([network, fetch].map(Object.keys), [["network"], ["limits"]])
   })
 })
 
@@ -92,12 +96,17 @@ describe("BuiltinSource.decodeOptions", () => {
   })
 
   it("says what isn't supported yet", () => {
-    assert.deepStrictEqual(paths({ readOnly: true, network: "public", staleGuard: true, limits: { fetch: 1 } }), [
-      ["info", "not-supported-yet", "builtins.readOnly"],
+    assert.deepStrictEqual(paths({ network: "public", staleGuard: true, limits: { fetch: 1 } }), [
       ["info", "not-supported-yet", "builtins.network"],
       ["info", "not-supported-yet", "builtins.staleGuard"],
       ["info", "not-supported-yet", "builtins.limits.fetch"]
     ])
+  })
+
+  it("takes a readOnly it can't understand for true", () => {
+    assert.deepStrictEqual(decodeOptions({ readOnly: "no" }).options, { readOnly: true })
+    assert.deepStrictEqual(paths({ readOnly: "no" }), [["error", "invalid-value", "builtins.readOnly"]])
+    assert.deepStrictEqual(decodeOptions({ readOnly: false }).options, {})
   })
 
   it("leaves out values of a wrong type", () => {

@@ -40,3 +40,31 @@ const processVariables = (): Variables => {
   if (!Predicate.isObject(env)) return {}
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => typeof pair[1] === "string"))
 }
+
+/** What a child process gets whatever it is, so that it doesn't see secrets that aren't its own (CONTRACT 3). */
+const BASE: ReadonlySet<string> = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "TERM",
+  "LANG",
+  "TZ",
+  "TMPDIR"
+])
+
+/**
+ * The variables a child process inherits: the base list (`PATH`, `HOME`, the locale and the like), and those named.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const inheritable = (variables: Variables, named: ReadonlyArray<string> = []): Record<string, string> => {
+  const isInherited = (name: string) => BASE.has(name) || name.startsWith("LC_") || named.includes(name)
+  const inherited: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(variables)) {
+    if (value !== undefined && isInherited(name)) inherited[name] = value
+  }
+  return inherited
+}

@@ -56,8 +56,8 @@ export class EntryError extends Schema.TaggedError<EntryError>("@effect-toolnexu
   }
 ) {
   override get message(): string {
-    // entries of our own, like `<config>`, say no more than their kind does
-    const name = this.entry.startsWith("<") ? "" : ` "${this.entry}"`
+    // entries of our own, like `<config>` and `builtin`, say no more than their kind does
+    const name = this.entry.startsWith("<") || this.kind === "builtin" ? "" : ` "${this.entry}"`
     return `${labels[this.kind]}${name} failed at ${this.phase}: ${this.detail}`
   }
 }

@@ -205,6 +205,6 @@ describe("resolve", () => {
   it.effect("says that a working directory isn't there", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(resolve({ command: "x", cwd: "sub" }))
-      assert.include(error.message, "failed at spawn: cwd: the directory /project/sub can't be used: NotFound")
+      assert.include(error.message, "failed at spawn: cwd: sub can't be used: NotFound (relative to /project)")
     }))
 })

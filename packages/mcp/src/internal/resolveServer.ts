@@ -1,5 +1,5 @@
 /** Everything a local server needs to be started, expanded. */
-import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
+import { Environment, inheritable, type Variables } from "@effect-toolnexus/core/Environment"
 import * as Expansion from "@effect-toolnexus/core/Expansion"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -7,9 +7,6 @@ import * as Path from "effect/Path"
 import type { LocalServer, ResolvedServer } from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
 import { parseEnvFile } from "./envFile.ts"
-
-/** What a child gets of our environment (CONTRACT 3), so that a server doesn't see secrets that aren't its own. */
-const INHERITED = new Set(["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "TMPDIR"])
 
 export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
   const expand = (field: string, text: string) =>
@@ -32,7 +29,7 @@ export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
     name: server.name,
     command,
     args,
-    env: { ...inherited(variables, server.inheritEnv), ...own },
+    env: { ...inheritable(variables, server.inheritEnv ? Object.keys(variables) : []), ...own },
     ...(cwd === undefined ? {} : { cwd }),
     shutdown: server.shutdown,
     secrets: secretsOf(server, args, own, variables)
@@ -45,31 +42,24 @@ const readEnvFile = Effect.fnUntraced(function*(server: LocalServer, file: strin
   const path = yield* Path.Path
   const text = yield* Effect.mapError(
     fs.readFileString(path.resolve(server.folder, file)),
-    (error) => entryError(server.name, "config", `envFile: ${file} can't be read: ${error.reason._tag}`)
+    (error) => entryError(server.name, "config", `envFile: ${server.envFile} can't be read: ${error.reason._tag}`)
   )
   return parseEnvFile(text)
 })
 
-/** Node reports a missing directory as if the command were missing, so it is looked at before. */
+/**
+ * Node reports a missing directory as if the command were missing, so it is looked at before. It is named as it was
+ * written: what a variable stands for is not for messages.
+ */
 const findDirectory = Effect.fnUntraced(function*(server: LocalServer, cwd: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const directory = path.resolve(server.folder, cwd)
-  const stat = yield* Effect.mapError(
-    fs.stat(directory),
-    (error) => entryError(server.name, "spawn", `cwd: the directory ${directory} can't be used: ${error.reason._tag}`)
-  )
-  if (stat.type === "Directory") return directory
-  return yield* entryError(server.name, "spawn", `cwd: ${directory} is not a directory`)
+  const fail = (problem: string) =>
+    entryError(server.name, "spawn", `cwd: ${server.cwd} ${problem} (relative to ${server.folder})`)
+  const stat = yield* Effect.mapError(fs.stat(directory), (error) => fail(`can't be used: ${error.reason._tag}`))
+  return stat.type === "Directory" ? directory : yield* fail("is not a directory")
 })
-
-const inherited = (variables: Variables, all: boolean): Record<string, string> => {
-  const env: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined && (all || INHERITED.has(name) || name.startsWith("LC_"))) env[name] = value
-  }
-  return env
-}
 
 /** Shorter texts are flags and numbers, and occur everywhere. */
 const SHORTEST_SECRET = 6
