@@ -23,7 +23,7 @@ const convert = defineTool({
 const calls = [
   ["everything_get-sum", { a: 40, b: 2 }],
   ["skill", { name: "release-notes" }],
-  ["bash", { command: "echo hello from $(basename $PWD)", workdir: import.meta.dirname }],
+  ["bash", { command: "echo $((6 * 7))" }],
   ["Translator_translate", { task: "good morning" }],
   ["celsius_to_fahrenheit", { celsius: 21 }],
   ["delete_repo", {}]
@@ -34,18 +34,23 @@ const program = Effect.gen(function*() {
   const { errors, statuses, tools } = yield* toolkit.snapshot
 
   yield* Console.log(`${tools.length} tools\n`)
-  for (const { description, name, source } of tools) yield* Console.log(row(source, name, description))
-  yield* Console.log("")
-  for (const [name, status] of Object.entries(statuses)) yield* Console.log(row(status, name, errors[name] ?? ""))
+  yield* Console.log(table(tools.map(({ description, name, source }) => [source, name, description])))
+  yield* Console.log(table(Object.entries(statuses).map(([name, status]) => [status, name, errors[name] ?? ""])))
 
   for (const [name, args] of calls) {
     const { isError, output } = yield* toolkit.execute(name, args)
-    yield* Console.log(`\n> ${name} ${JSON.stringify(args)}${isError ? " (error)" : ""}\n${output}`)
+    yield* Console.log(`> ${name} ${JSON.stringify(args)}${isError ? " (error)" : ""}\n${output.trimEnd()}\n`)
   }
 })
 
-const row = (...[kind, name, text]: readonly [string, string, string]) =>
-  `${kind.padEnd(10)} ${name.padEnd(34)} ${text.split("\n", 1).join("").slice(0, 70)}`.trimEnd()
+/** Three columns; of the last only the first line, so far as it fits. */
+const table = (rows: ReadonlyArray<readonly [kind: string, name: string, text: string]>) => {
+  const width = Math.max(...rows.map(([, name]) => name.length))
+  const lines = rows.map(([kind, name, text]) =>
+    `${kind.padEnd(9)}  ${name.padEnd(width)}  ${text.split("\n", 1).join("").slice(0, 60)}`.trimEnd()
+  )
+  return `${lines.join("\n")}\n`
+}
 
 /** The agent that stands for a remote one: it runs on loopback as long as the toolkit that uses it. */
 const translator = FakeA2aAgent.layer({

@@ -1,0 +1,182 @@
+/**
+ * The flags that say which tools a command works with, and what they mean as options of a toolkit (CONTRACT 12).
+ *
+ * @since 0.1.0
+ */
+import * as ToolName from "@effect-toolnexus/core/ToolName"
+import * as Precedence from "@effect-toolnexus/toolkit/Precedence"
+import type { ToolkitConfig } from "@effect-toolnexus/toolkit/ToolkitConfig"
+import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
+import * as CliError from "effect/cli/CliError"
+import type * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
+import * as CommandWords from "./internal/commandWords.ts"
+
+const repeated = <A>(flag: Flag.Flag<A>, metavar: string, description: string) =>
+  flag.pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.atLeast(0))
+
+const server = Flag.mapEffect(
+  Flag.String("server"),
+  (value) =>
+    Effect.mapError(
+      Effect.fromResult(CommandWords.split(value)),
+      (problem) =>
+        new CliError.InvalidValue({ option: "server", value, expected: `a command line; ${problem}`, kind: "flag" })
+    )
+)
+
+/**
+ * The flags themselves; every command inherits them.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const sourceFlags = {
+  config: repeated(
+    Flag.String("config"),
+    "FILE",
+    "Configuration file, or a folder of *.json and *.jsonc (repeatable; later ones win by entry name)"
+  ),
+  server: repeated(server, "'COMMAND'", "MCP server over stdio, e.g. 'npx -y some-server' (repeatable)"),
+  skills: repeated(Flag.String("skills"), "DIR", "Folder that is searched for SKILL.md (repeatable)"),
+  agent: repeated(Flag.String("agent"), "CARD_URL", "Remote A2A agent, by its card (repeatable)"),
+  disableTool: repeated(Flag.String("disable-tool"), "NAME", "Leave out the tool of that name (repeatable)"),
+  noBuiltins: Flag.Boolean("no-builtins").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Leave out the builtin shell and file tools"),
+    Flag.withDefault(false)
+  ),
+  root: Flag.String("root").pipe(
+    Flag.withMetavar("DIR"),
+    Flag.withDescription("Confine the builtin tools to this folder"),
+    Flag.optional
+  ),
+  precedence: Flag.Literals("precedence", ["standard", "layered"]).pipe(
+    Flag.withMetavar("ORDER"),
+    Flag.withDescription("Which source wins when two tools have one name; default standard"),
+    Flag.optional
+  )
+} satisfies Command.Command.FlagConfig
+
+/**
+ * The flags as they were given.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type SourceFlags = Command.Command.Config.Infer<typeof sourceFlags>
+
+/**
+ * The configuration files to read, in order: a folder stands for its `*.json` and `*.jsonc`, sorted by name. What
+ * doesn't exist stays in the list, so that the toolkit reports it as `<config>`.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const configFiles = Effect.fnUntraced(function*(flags: SourceFlags) {
+  const files = yield* Effect.forEach(flags.config, filesOf)
+  return files.flat()
+})
+
+const filesOf = Effect.fnUntraced(function*(given: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  // absolute, so that no file name is taken for JSON text
+  const file = path.resolve(given)
+  const names = yield* Effect.option(fs.readDirectory(file))
+  if (Option.isNone(names)) return [file]
+  const found = names.value.filter((name) => /\.jsonc?$/.test(name)).toSorted(ToolName.byCodePoints)
+  if (found.length === 0) yield* Effect.logWarning(`${given} holds no *.json and no *.jsonc`)
+  return found.map((name) => path.join(file, name))
+})
+
+/**
+ * The options that the flags and the files stand for. `config` is what is in the files: what a flag changes in an entry
+ * of theirs is changed there, not put in its place.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const toOptions = Effect.fnUntraced(function*(
+  flags: SourceFlags,
+  files: ReadonlyArray<string>,
+  config: ToolkitConfig
+): Effect.fn.Return<ToolkitOptions, never, Path.Path> {
+  const path = yield* Path.Path
+  const parts = [...files, ...serverConfig(flags, config), ...rootConfig(flags, config, path)]
+  return {
+    ...(parts.length === 0 ? {} : { config: parts }),
+    skills: flags.skills,
+    agents: flags.agent.map((card) => ({ card })),
+    disableTools: flags.disableTool,
+    ...(flags.noBuiltins ? { builtins: false } : {}),
+    ...Option.match(flags.precedence, {
+      onNone: () => ({}),
+      onSome: (name) => ({ precedence: precedences[name] })
+    })
+  }
+})
+
+const precedences = { standard: Precedence.standard, layered: Precedence.layered }
+
+/**
+ * The options for skills alone: nothing is connected, and no process started.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const toSkillOptions = (flags: SourceFlags, config: ToolkitConfig): ToolkitOptions => ({
+  skills: [...flags.skills, ...config.skills],
+  // the others aren't there, and to say so would be a false alarm
+  disableTools: [...flags.disableTool, ...config.disableTools].filter((name) => name === SKILL_TOOL),
+  builtins: false
+})
+
+/** Without the tool that loads them, skills are neither listed nor in the prompt. */
+const SKILL_TOOL = "skill"
+
+const serverConfig = (flags: SourceFlags, config: ToolkitConfig) => {
+  if (flags.server.length === 0) return []
+  const taken = new Set(config.servers.keys())
+  const servers = flags.server.map((words) => {
+    const name = CommandWords.distinctName(CommandWords.serverName(words), taken)
+    taken.add(name)
+    const [command, ...args] = words
+    return [name, { command: CommandWords.literal(command), args: args.map(CommandWords.literal) }] as const
+  })
+  return [{ mcpServers: Object.fromEntries(servers) }]
+}
+
+/** `--root` narrows the builtins that the files ask for, and turns on none that they turn off. */
+const rootConfig = (flags: SourceFlags, config: ToolkitConfig, path: Path.Path) => {
+  if (Option.isNone(flags.root)) return []
+  const builtins = config.builtins?.config
+  if (builtins === false) return []
+  return [{
+    builtins: { ...(Predicate.isReadonlyObject(builtins) ? builtins : {}), root: path.resolve(flags.root.value) }
+  }]
+}
+
+/**
+ * The entries that a build waits for, by name: servers and agents that aren't switched off.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const awaitedEntries = (flags: SourceFlags, config: ToolkitConfig): ReadonlyArray<string> => [
+  ...[...config.servers, ...config.agents].filter(([, { config: entry }]) => isOn(entry)).map(([name]) => name),
+  ...flags.server.map(CommandWords.serverName),
+  ...flags.agent.map(hostOf)
+]
+
+/** The rest of a card's URL may hold a secret. */
+const hostOf = (card: string): string => URL.parse(card)?.host ?? card
+
+const isOn = (entry: unknown): boolean =>
+  !(Predicate.hasProperty(entry, "disabled") && entry.disabled === true) &&
+  !(Predicate.hasProperty(entry, "enabled") && entry.enabled === false)

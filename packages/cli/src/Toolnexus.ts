@@ -1,0 +1,167 @@
+/**
+ * The `toolnexus` command on `effect/cli`: its commands, flags and help (CONTRACT 12). It asks its environment for the
+ * platform; `bin.ts` brings Node's.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import * as Argument from "effect/cli/Argument"
+import * as CliConfig from "effect/cli/CliConfig"
+import type * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import type { PlatformError } from "effect/PlatformError"
+import * as Predicate from "effect/Predicate"
+import * as Runtime from "effect/Runtime"
+import * as Stdio from "effect/Stdio"
+import { call } from "./internal/callCommand.ts"
+import { prompt, skills, tools } from "./internal/listCommands.ts"
+import { CLEAR_LINE, logger } from "./internal/logger.ts"
+import { presenter } from "./internal/presenter.ts"
+import { providers, schema } from "./internal/schemaCommand.ts"
+import { sourceFlags } from "./SourceFlags.ts"
+import type { ToolnexusError } from "./ToolnexusError.ts"
+
+const root = Command.make("toolnexus").pipe(
+  Command.withDescription(
+    "One toolkit for LLM agents: MCP servers, skills, builtin tools and remote agents as one flat list of tools."
+  ),
+  Command.withSharedFlags({
+    ...sourceFlags,
+    json: Flag.Boolean("json").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Print one JSON document on standard output, and nothing else there"),
+      Flag.withDefault(false)
+    )
+  })
+)
+
+const toolsCommand = Command.make(
+  "tools",
+  {},
+  () => Effect.flatMap(root, (flags) => tools(flags, flags.json))
+).pipe(
+  Command.withDescription("List all tools, where they come from, and what became of each server and agent."),
+  Command.withShortDescription("List all tools"),
+  Command.withExamples([
+    { command: "toolnexus tools --config mcp.json", description: "Everything that a configuration holds" },
+    {
+      command: "toolnexus tools --server 'npx -y @modelcontextprotocol/server-everything' --no-builtins --json",
+      description: "One server, without a configuration, for a program"
+    }
+  ])
+)
+
+const callCommand = Command.make(
+  "call",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("The tool, as `toolnexus tools` names it")),
+    args: Argument.String("args_json").pipe(
+      Argument.withDescription("Its arguments as a JSON object; - reads them from standard input"),
+      Argument.optional
+    ),
+    timeout: Flag.Int("timeout").pipe(
+      Flag.withMetavar("MS"),
+      Flag.withDescription("The total time that the call may take, in milliseconds"),
+      Flag.filter((limit) => limit >= 1, (limit) => `Expected at least 1 millisecond, got ${limit}`),
+      Flag.optional
+    )
+  },
+  (input) => Effect.flatMap(root, (flags) => call(flags, flags.json, input))
+).pipe(
+  Command.withDescription(
+    "Call one tool and print its output. Exits 1 when it fails, is unknown or asks for a person."
+  ),
+  Command.withShortDescription("Call one tool"),
+  Command.withExamples([
+    { command: `toolnexus call read '{"path": "README.md"}'`, description: "A builtin tool" },
+    { command: "toolnexus call files_search - --config mcp.json < args.json", description: "Arguments from a file" }
+  ])
+)
+
+const schemaCommand = Command.make(
+  "schema",
+  {
+    provider: Flag.Literals("provider", providers).pipe(Flag.withDescription("Whose format to print"))
+  },
+  ({ provider }) => Effect.flatMap(root, (flags) => schema(flags, provider))
+).pipe(
+  Command.withDescription("Print the tools as JSON, in the shape that a provider's `tools` takes."),
+  Command.withShortDescription("Print the tools for a provider"),
+  Command.withExamples([{ command: "toolnexus schema --provider anthropic --config mcp.json" }])
+)
+
+const skillsCommand = Command.make(
+  "skills",
+  {},
+  () => Effect.flatMap(root, (flags) => skills(flags, flags.json))
+).pipe(
+  Command.withDescription("List the skills, and which were skipped and why. Starts no server."),
+  Command.withShortDescription("List the skills"),
+  Command.withExamples([{ command: "toolnexus skills --skills ./skills" }])
+)
+
+const promptCommand = Command.make("prompt", {}, () => Effect.flatMap(root, prompt)).pipe(
+  Command.withDescription("Print what the skills put into a system prompt, as text. Starts no server."),
+  Command.withShortDescription("Print the skills prompt"),
+  Command.withExamples([{ command: "toolnexus prompt --skills ./skills > prompt.md" }])
+)
+
+const command = root.pipe(
+  Command.withSubcommands([
+    { group: "COMMANDS", commands: [toolsCommand, callCommand, schemaCommand, skillsCommand, promptCommand] }
+  ]),
+  Command.withExamples([
+    { command: "toolnexus tools --config mcp.json", description: "What is there" },
+    { command: `toolnexus call bash '{"command": "date"}'`, description: "Call a tool" },
+    {
+      command: "toolnexus schema --provider openai --server 'npx -y @modelcontextprotocol/server-everything'",
+      description: "The tools of one server for a model"
+    }
+  ])
+)
+
+/** What `--help`, errors and the log look like. */
+const appearance = Layer.unwrap(
+  Effect.map(Stdio.Stdio, ({ stderrIsTerminal }) =>
+    Layer.mergeAll(
+      CliConfig.layer({
+        builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel]
+      }),
+      CliOutput.layerPresenter(presenter),
+      TerminalCapabilities.layer,
+      Logger.layer([Effect.map(stderrIsTerminal, (isTerminal) => logger(isTerminal ? CLEAR_LINE : ""))])
+    ))
+)
+
+/**
+ * Runs the command with the arguments of `Stdio`.
+ *
+ * **Details**
+ *
+ * Fails with `CliError.ShowHelp` where it was called wrongly (the help or the errors are printed by then), and with an
+ * error that carries its own exit code where a call failed.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const run = (
+  options: { readonly version: string }
+): Effect.Effect<void, CliError.CliError | PlatformError | ToolnexusError, Command.Environment> =>
+  Effect.provide(Effect.tapCause(Command.run(command, options), report), appearance)
+
+/** What is printed already, or is no failure, isn't reported again. */
+const report = (cause: Cause.Cause<unknown>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.void
+  const failure = cause.reasons.find(Cause.isFailReason)
+  if (failure === undefined) return Effect.logError("Unexpected failure of toolnexus", cause)
+  return Predicate.isError(failure.error) && Runtime.getErrorReported(failure.error)
+    ? Effect.logError(failure.error.message)
+    : Effect.void
+}

@@ -1,0 +1,48 @@
+/**
+ * How the command fails beside being called wrongly, which is `CliError` of `effect/cli`.
+ *
+ * @since 0.1.0
+ */
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+
+/**
+ * The called tool failed, was unknown or asks for a person. Its answer is printed by then, so nothing more is said.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CallFailed extends Schema.TaggedError<CallFailed>("@effect-toolnexus/cli/ToolnexusError/CallFailed")(
+  "CallFailed",
+  { toolName: Schema.String }
+) {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+
+  override get message(): string {
+    return `The call of ${this.toolName} failed`
+  }
+}
+
+/**
+ * Standard input holds more than any arguments do. `limit` is in bytes.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InputTooLarge
+  extends Schema.TaggedError<InputTooLarge>("@effect-toolnexus/cli/ToolnexusError/InputTooLarge")(
+    "InputTooLarge",
+    { limit: Schema.Finite }
+  )
+{
+  override get message(): string {
+    return `Standard input holds more than ${this.limit} bytes`
+  }
+}
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type ToolnexusError = CallFailed | InputTooLarge

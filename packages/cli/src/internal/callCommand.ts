@@ -1,0 +1,58 @@
+/** `toolnexus call`: one call of one tool. */
+import { Toolkit } from "@effect-toolnexus/core/Toolkit"
+import type { ToolResult } from "@effect-toolnexus/core/ToolResult"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as PlatformError from "effect/PlatformError"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import type { SourceFlags } from "../SourceFlags.ts"
+import { CallFailed, InputTooLarge } from "../ToolnexusError.ts"
+import { logProblems } from "./diagnostics.ts"
+import { printJson, printLine } from "./output.ts"
+import { plainText } from "./plainText.ts"
+import { useToolkit } from "./useToolkit.ts"
+
+/** The command line of one call. */
+export interface CallInput {
+  readonly name: string
+  readonly args: Option.Option<string>
+  readonly timeout: Option.Option<number>
+}
+
+/** Standard input is read before anything is started: whoever types it shouldn't keep servers waiting. */
+export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: boolean, input: CallInput) {
+  const args = yield* readArguments(input.args)
+  const options = Option.match(input.timeout, { onNone: () => ({}), onSome: (timeout) => ({ timeout }) })
+  yield* useToolkit(
+    flags,
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      yield* logProblems(yield* toolkit.snapshot)
+      const result = yield* toolkit.execute(input.name, args, options)
+      yield* isJson ? printJson(result) : printResult(result)
+      return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
+    })
+  )
+})
+
+const printResult = Effect.fnUntraced(function*({ metadata, output }: ToolResult) {
+  yield* printLine(plainText(output))
+  const suggestions = metadata?.["suggestions"]
+  if (Array.isArray(suggestions) && suggestions.length > 0) {
+    yield* Effect.logInfo(`Did you mean ${suggestions.join(", ")}?`)
+  }
+})
+
+/** Arguments are written by hand or by a model; more than this is the wrong file. */
+const MAX_INPUT_BYTES = 64 * 1024 * 1024
+
+const readInput = Effect.flatMap(Stdio.Stdio, (stdio) => {
+  const stdin: Stream.Stream<Uint8Array, PlatformError.PlatformError | InputTooLarge> = stdio.stdin
+  const tooLarge = Stream.fail(new InputTooLarge({ limit: MAX_INPUT_BYTES }))
+  return Stream.limitBytes(stdin, MAX_INPUT_BYTES, () => tooLarge).pipe(Stream.decodeText(), Stream.mkString)
+})
+
+/** `-` stands for standard input; what is in it goes the same way as text on the command line. */
+const readArguments = (args: Option.Option<string>) =>
+  Option.isSome(args) && args.value === "-" ? readInput : Effect.succeed(Option.getOrUndefined(args))

@@ -1,0 +1,17 @@
+/** Diagnostics on standard error, for commands whose own output doesn't hold them. */
+import type { Diagnostic, Snapshot } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+
+/** Tells which entries failed, and why, and what else there is to say. */
+export const logProblems = Effect.fnUntraced(
+  function*({ diagnostics, errors }: Pick<Snapshot, "diagnostics" | "errors">) {
+    yield* Effect.forEach(Object.values(errors), (message) => Effect.logWarning(message), { discard: true })
+    yield* Effect.forEach(diagnostics, (diagnostic) => log[diagnostic.level](describe(diagnostic)), { discard: true })
+  }
+)
+
+const log = { error: Effect.logError, warning: Effect.logWarning, info: Effect.logInfo }
+
+/** A diagnostic as one text: where, and what. */
+export const describe = ({ entry, message, path }: Diagnostic.Diagnostic): string =>
+  [entry, path, message].filter((part) => part !== undefined && part !== "").join(": ")

@@ -1,0 +1,36 @@
+/** Log lines for the person at the shell: on standard error, one line each unless the message has several. */
+import * as Cause from "effect/Cause"
+import * as Logger from "effect/Logger"
+import * as Predicate from "effect/Predicate"
+import { plainText } from "./plainText.ts"
+
+/**
+ * `warning: message`. `lineStart` goes before each: at a terminal it clears the progress that may stand there.
+ */
+export const logger = (lineStart: string): Logger.Logger<unknown, void> =>
+  Logger.withConsoleError(
+    Logger.make(({ cause, logLevel, message }) => {
+      const parts = (Array.isArray(message) ? message : [message]).map(showPart)
+      const text = cause.reasons.length === 0 ? parts : [...parts, Cause.pretty(cause)]
+      return `${lineStart}${labels[logLevel]}: ${plainText(text.filter((part) => part !== "").join(" "))}`
+    })
+  )
+
+/** Moves to the start of the line and clears it. */
+export const CLEAR_LINE = "\r\u001B[2K"
+
+const labels = {
+  All: "all",
+  Trace: "trace",
+  Debug: "debug",
+  Info: "info",
+  Warn: "warning",
+  Error: "error",
+  Fatal: "fatal",
+  None: "none"
+} as const
+
+const showPart = (part: unknown): string => {
+  if (typeof part === "string") return part
+  return Predicate.isError(part) ? part.message : JSON.stringify(part) ?? String(part)
+}

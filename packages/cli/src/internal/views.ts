@@ -1,0 +1,63 @@
+/** The same for people: tables, and below them what went wrong. */
+import type { Diagnostic, Snapshot } from "@effect-toolnexus/core"
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import { describe } from "./diagnostics.ts"
+import type { SkillList } from "./documents.ts"
+import { oneLine, plainText } from "./plainText.ts"
+import { type Screen, table } from "./table.ts"
+
+/** What `tools` shows. */
+export const toolsView = (snapshot: Snapshot, screen: Screen): string =>
+  sections([
+    snapshot.tools.length === 0
+      ? "No tools."
+      : table(
+        ["NAME", "SOURCE", "DESCRIPTION"],
+        snapshot.tools.map(({ description, name, source }) => [name, source, description]),
+        screen
+      ),
+    entriesTable(snapshot, screen),
+    list("Errors:", Object.values(snapshot.errors)),
+    list(
+      "Shadowed:",
+      snapshot.shadowed.map(({ loser, name, winner }) =>
+        `${name} of ${loser.kind} ${loser.entry} gives way to ${winner.kind} ${winner.entry}`
+      )
+    ),
+    diagnosticsList(snapshot.diagnostics)
+  ])
+
+const entriesTable = ({ entries, statuses }: Snapshot, screen: Screen): string => {
+  const rows = entries.filter(({ id }) => Object.hasOwn(statuses, id)).map(({ entry, id, kind }) => [
+    id,
+    kind,
+    SourceEntry.status(entry),
+    String(entry.tools.length)
+  ])
+  return rows.length === 0 ? "" : table(["ENTRY", "KIND", "STATUS", "TOOLS"], rows, screen)
+}
+
+/** What `skills` shows. */
+export const skillsView = ({ diagnostics, skills, skipped }: SkillList, screen: Screen): string =>
+  sections([
+    skills.length === 0
+      ? "No skills."
+      : table(
+        ["NAME", "LOCATION", "DESCRIPTION"],
+        skills.map(({ description = "", location, name }) => [name, location, description]),
+        screen
+      ),
+    list("Skipped:", skipped.map(({ location, message, reason }) => oneLine(`${location}: ${message} (${reason})`))),
+    diagnosticsList(diagnostics)
+  ])
+
+const diagnosticsList = (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>): string =>
+  list("Diagnostics:", diagnostics.map((diagnostic) => `${diagnostic.level}: ${oneLine(describe(diagnostic))}`))
+
+/** Messages may have several lines, like the end of a server's stderr; those that follow are indented. */
+const list = (title: string, items: ReadonlyArray<string>): string =>
+  items.length === 0
+    ? ""
+    : [title, ...items.map((item) => `  ${plainText(item).replaceAll("\n", "\n    ")}`)].join("\n")
+
+const sections = (texts: ReadonlyArray<string>): string => texts.filter((text) => text !== "").join("\n\n")

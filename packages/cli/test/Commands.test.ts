@@ -1,0 +1,272 @@
+import { FakeA2aAgent, ScriptedMcpServer } from "@effect-toolnexus/testing"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { join } from "node:path"
+import { configFile, folder, toolnexus } from "./command.ts"
+
+const greeter = ScriptedMcpServer.command({
+  tools: [
+    { name: "greet", description: "Says hello", does: [{ text: "hello" }] },
+    { name: "fail", does: [{ error: "it broke" }] },
+    { name: "slow", does: [{ delay: 60_000 }, { text: "late" }] },
+    { name: "echo" },
+    { name: "nasty", description: "a\u001B[2Jb", does: [{ text: "red \u001B[31malert\u001B[0m\rgone" }] }
+  ],
+  stderr: ["noise on stderr"],
+  stdout: ["noise on stdout"]
+})
+
+const skill = "---\nname: lunch\ndescription: Orders\n  lunch\n---\nCall the kitchen.\n"
+
+const parse = (text: string): unknown => JSON.parse(text)
+
+describe("tools", () => {
+  it.live("prints one document, and nothing else on stdout", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: { good: greeter, bad: { command: "/nonexistent/server" }, off: { command: "x", disabled: true } }
+      })
+      const { code, stdout } = yield* toolnexus(["tools", "--config", config, "--json"])
+      assert.strictEqual(code, 0)
+      const document = parse(stdout)
+      assert.isTrue(typeof document === "object" && document !== null)
+      assert.deepStrictEqual(Object.keys(document ?? {}), ["tools", "statuses", "errors", "shadowed", "diagnostics"])
+      assert.deepNestedInclude(document, {
+        "tools[0]": {
+          name: "good_greet",
+          description: "Says hello",
+          source: "mcp",
+          origin: { kind: "mcp", entry: "good", name: "greet" },
+          inputSchema: { type: "object" }
+        },
+        "statuses.good": "connected",
+        "statuses.bad": "failed",
+        "statuses.off": "disabled",
+        "statuses.builtin": "connected"
+      })
+      assert.match(stdout, /mcp server \\"bad\\" failed at spawn/)
+    }))
+
+  it.live("exits 0 with a broken configuration, and says what is wrong with it", () =>
+    Effect.gen(function*() {
+      const root = yield* folder({ "broken.json": "{ \"mcpServers\": { " })
+      const { code, stdout } = yield* toolnexus(["tools", "--config", join(root, "broken.json"), "--json"])
+      assert.strictEqual(code, 0)
+      assert.deepNestedInclude(parse(stdout), { "statuses.<config>": "failed", "statuses.builtin": "connected" })
+      assert.match(stdout, /broken\.json:1:\d+/)
+    }))
+
+  it.live("reads the files of a folder by name, and the later ones win", () =>
+    Effect.gen(function*() {
+      const root = yield* folder({
+        "b.json": JSON.stringify({ mcpServers: { one: greeter }, builtins: false }),
+        "a.jsonc": "// comment\n" + JSON.stringify({ mcpServers: { one: { command: "/nonexistent" } } }),
+        "c.txt": "not a configuration"
+      })
+      const { stdout } = yield* toolnexus(["tools", "--config", root, "--json"])
+      assert.deepNestedInclude(parse(stdout), { "statuses.one": "connected", "statuses.builtin": "disabled" })
+    }))
+
+  it.live("takes servers from the command line, under names that aren't taken", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { scriptedServer: greeter } })
+      const script = [process.execPath, ...greeter.args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
+      const more = ["--server", "/nonexistent/other", "--disable-tool", "scriptedServer_greet", "--no-builtins"]
+      const { stdout } = yield* toolnexus([
+        "tools",
+        "--json",
+        "--config",
+        config,
+        "--server",
+        script.join(" "),
+        ...more
+      ])
+      assert.deepNestedInclude(parse(stdout), {
+        "statuses.scriptedServer": "connected",
+        "statuses.scriptedServer-2": "connected",
+        "statuses.other": "failed",
+        "statuses.builtin": "disabled"
+      })
+      assert.notInclude(stdout, `"scriptedServer_greet"`)
+      assert.include(stdout, `"scriptedServer-2_greet"`)
+    }))
+
+  it.live("without --json shows text that controls nothing", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { good: greeter, bad: { command: "/nonexistent/server" } } })
+      const { code, stdout } = yield* toolnexus(["tools", "--config", config])
+      assert.strictEqual(code, 0)
+      assert.match(stdout, /^NAME +SOURCE +DESCRIPTION\ngood_greet +mcp +Says hello\n/)
+      assert.match(stdout, /\nbad +mcp +failed +0\n/)
+      assert.match(stdout, /\nErrors:\n {2}mcp server "bad" failed at spawn/)
+      assert.notMatch(stdout, /[^\P{Cc}\n]/u)
+    }))
+})
+
+describe("call", () => {
+  it.live("prints the result", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter } })
+      const json = yield* toolnexus(["call", "s_greet", "--config", config, "--json"])
+      assert.strictEqual(json.code, 0)
+      assert.deepNestedInclude(parse(json.stdout), { output: "hello", isError: false, "metadata.server": "s" })
+      const text = yield* toolnexus(["call", "s_nasty", "--config", config])
+      assert.strictEqual(text.stdout, "red alertgone\n")
+    }))
+
+  it.live("reaches agents, skills and builtins as well", () =>
+    Effect.gen(function*() {
+      const agent = yield* FakeA2aAgent.make({ name: "helper" })
+      const root = yield* folder({ "lunch/SKILL.md": skill, "note.txt": "noted" })
+      const flags = ["--agent", agent.cardUrl, "--skills", root, "--root", root]
+      const asked = yield* toolnexus(["call", "helper_answer", `{"task": "why"}`, ...flags])
+      assert.deepStrictEqual([asked.code, asked.stdout], [0, "why\n"])
+      const loaded = yield* toolnexus(["call", "skill", `{"name": "lunch"}`, ...flags])
+      assert.include(loaded.stdout, "Call the kitchen.")
+      const read = yield* toolnexus(["call", "read", `{"path": "note.txt"}`, ...flags])
+      assert.deepStrictEqual([read.code, read.stdout], [0, "noted\n"])
+      const outside = yield* toolnexus(["call", "read", `{"path": "/etc/hosts"}`, ...flags])
+      assert.strictEqual(outside.code, 1)
+    }))
+
+  it.live("takes arguments from the command line and from standard input", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter } })
+      const inline = yield* toolnexus(["call", "s_echo", `{"a": "ż"}`, "--config", config])
+      assert.deepStrictEqual(parse(inline.stdout), { a: "ż" })
+      const big = { text: "日".repeat(200_000) }
+      const piped = yield* toolnexus(["call", "s_echo", "-", "--config", config, "--json"], {
+        stdin: `\uFEFF${JSON.stringify(big)}`
+      })
+      assert.strictEqual(piped.code, 0, piped.stderr)
+      assert.include(piped.stdout, "日日日")
+    }))
+
+  it.live("exits 1 when the tool fails, is unknown, gets wrong arguments or takes too long", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter, bad: { command: "/nonexistent/server" } } })
+      const failed = yield* toolnexus(["call", "s_fail", "--config", config])
+      assert.deepStrictEqual([failed.code, failed.stdout], [1, "it broke\n"])
+
+      const unknown = yield* toolnexus(["call", "s_gret", "--config", config])
+      assert.deepStrictEqual([unknown.code, unknown.stdout], [1, "Unknown tool: s_gret\n"])
+      assert.include(unknown.stderr, "Did you mean s_greet")
+      assert.include(unknown.stderr, `warning: mcp server "bad" failed at spawn`)
+      const json = yield* toolnexus(["call", "s_gret", "--config", config, "--json", "--log-level", "none"])
+      assert.strictEqual(json.code, 1)
+      assert.strictEqual(json.stderr, "")
+      assert.deepNestedInclude(parse(json.stdout), { output: "Unknown tool: s_gret", "metadata.error": "ToolNotFound" })
+
+      const invalid = yield* toolnexus(["call", "s_greet", "{oops", "--config", config, "--json"])
+      assert.strictEqual(invalid.code, 1)
+      assert.deepNestedInclude(parse(invalid.stdout), { "metadata.error": "InvalidArguments" })
+
+      const late = yield* toolnexus(["call", "s_slow", "--timeout", "200", "--config", config, "--json"])
+      assert.strictEqual(late.code, 1)
+      assert.deepNestedInclude(parse(late.stdout), { isError: true, "metadata.error": "ToolTimeout" })
+    }))
+})
+
+describe("schema", () => {
+  it.live("prints what goes into each provider's tools", () =>
+    Effect.gen(function*() {
+      const providers = ["openai", "openai-responses", "anthropic", "gemini"]
+      const outputs = yield* Effect.forEach(
+        providers,
+        (provider) => toolnexus(["schema", "--provider", provider, "--json"])
+      )
+      const [chat, responses, anthropic, gemini] = outputs.map(({ stdout }) => parse(stdout))
+      assert.deepNestedInclude({ chat, responses, anthropic, gemini }, {
+        "chat[0].type": "function",
+        "chat[0].function.name": "bash",
+        "responses[0].name": "bash",
+        "responses[0].strict": false,
+        "anthropic[0].name": "bash",
+        "anthropic[0].input_schema.type": "object",
+        "gemini[0].functionDeclarations[0].name": "bash"
+      })
+    }))
+})
+
+describe("skills and prompt", () => {
+  it.live("list what there is and what was skipped, and start no server", () =>
+    Effect.gen(function*() {
+      const root = yield* folder({
+        "skills/lunch/SKILL.md": skill,
+        "skills/other/SKILL.md": "no front matter",
+        "mcp.json": JSON.stringify({
+          skills: "./skills",
+          mcpServers: { silent: ScriptedMcpServer.command({ methods: { initialize: "hang" } }) }
+        })
+      })
+      const flags = ["--config", join(root, "mcp.json")]
+      const json = yield* toolnexus(["skills", "--json", ...flags])
+      assert.strictEqual(json.code, 0)
+      const document = parse(json.stdout)
+      assert.deepNestedInclude(document, {
+        skills: [{ name: "lunch", description: "Orders lunch", location: join(root, "skills/lunch/SKILL.md") }],
+        "skipped[0].location": join(root, "skills/other/SKILL.md"),
+        "skipped[0].reason": "missing-name"
+      })
+      assert.deepStrictEqual(Object.keys(document ?? {}), ["skills", "skipped", "diagnostics"])
+
+      const text = yield* toolnexus(["skills", ...flags])
+      assert.match(text.stdout, /^NAME +LOCATION +DESCRIPTION\nlunch +\S+ +Orders lunch\n\nSkipped:\n/)
+
+      const prompt = yield* toolnexus(["prompt", "--json", ...flags])
+      assert.match(prompt.stdout, /^## Available Skills\n- \*\*lunch\*\*: Orders lunch\n\n.+\n$/)
+    }))
+
+  it.live("report a root that can't be read as skipped", () =>
+    Effect.gen(function*() {
+      const root = yield* folder({ file: "no folder" })
+      const { code, stdout } = yield* toolnexus(["skills", "--json", "--skills", join(root, "file")])
+      assert.strictEqual(code, 0)
+      assert.deepNestedInclude(parse(stdout), {
+        "skipped[0].location": join(root, "file"),
+        "skipped[0].reason": "unreadable"
+      })
+      const none = yield* toolnexus(["prompt"])
+      assert.deepStrictEqual([none.code, none.stdout], [0, ""])
+    }))
+})
+
+describe("usage", () => {
+  it.live("exits 2, and leaves stdout alone", () =>
+    Effect.gen(function*() {
+      const wrong = [
+        [],
+        ["--json"],
+        ["frobnicate"],
+        ["tools", "--nope"],
+        ["call"],
+        ["call", "read", "{}", "more"],
+        ["call", "read", "--timeout", "soon"],
+        ["call", "read", "--timeout", "0"],
+        ["schema"],
+        ["schema", "--provider", "nobody"],
+        ["tools", "--precedence", "mine"],
+        ["tools", "--server", "node 'unclosed"],
+        ["tools", "--config"]
+      ]
+      yield* Effect.forEach(
+        wrong,
+        Effect.fnUntraced(function*(args) {
+          const { code, stderr, stdout } = yield* toolnexus(args)
+          assert.deepStrictEqual([code, stdout], [2, ""], args.join(" "))
+          assert.match(stderr, /usage/i, args.join(" "))
+        }),
+        { concurrency: 2 }
+      )
+    }), 60_000)
+
+  it.live("helps on stdout", () =>
+    Effect.gen(function*() {
+      const help = yield* toolnexus(["call", "--help"])
+      assert.strictEqual(help.code, 0)
+      for (const part of ["USAGE", "--config FILE", "--timeout MS", "EXAMPLES"]) assert.include(help.stdout, part)
+      assert.notMatch(help.stdout, /[^\P{Cc}\n]/u)
+      const version = yield* toolnexus(["--version"])
+      assert.match(version.stdout, /^toolnexus v\d+\.\d+\.\d+\n$/)
+    }))
+})

@@ -1,0 +1,197 @@
+import { NothingLeft, ScriptedMcpServer } from "@effect-toolnexus/testing"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { stripVTControlCharacters } from "node:util"
+import { bin, childrenOf, configFile, ended, sleep, start } from "./command.ts"
+
+const silent = ScriptedMcpServer.command({ methods: { initialize: "hang" } })
+const stubborn = ScriptedMcpServer.command({
+  methods: { initialize: "hang" },
+  ignores: ["stdin", "SIGTERM"],
+  grandchild: { ignoresSigterm: true }
+})
+const bare = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] }
+const many = ScriptedMcpServer.command({ tools: [{ name: "tool", description: "x".repeat(500), repeat: 4000 }] })
+
+/** Ctrl-C and the like are fixed at three seconds; what a busy machine adds to that is no fault of the command. */
+const WITHIN_MS = 3000
+
+describe("signals", () => {
+  const cases = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const
+  it.live.each(cases)(
+    "%s while servers connect ends it within three seconds, with no process left",
+    ([signal, code]) =>
+      Effect.gen(function*() {
+        const config = yield* configFile({ mcpServers: { silent, stubborn, bare } })
+        const child = yield* start(["tools", "--json", "--config", config])
+        const end = yield* Effect.forkChild(ended(child), { startImmediately: true })
+        const servers = yield* childrenOf(child.pid ?? 0, 3)
+        const grandchildren = (yield* Effect.forEach(servers, (server) => childrenOf(server, 0))).flat()
+        const before = performance.now()
+        child.kill(signal)
+        yield* sleep(200)
+        // a second one, impatient, takes nothing from the clean-up
+        child.kill(signal)
+        const result = yield* Fiber.join(end)
+        assert.isBelow(performance.now() - before, WITHIN_MS)
+        assert.deepInclude(result, { code, stdout: "" })
+        assert.deepStrictEqual(yield* NothingLeft.awaitDead([...servers, ...grandchildren], 500), [])
+      }),
+    30_000
+  )
+
+  it.live("Ctrl-C during a call ends it, and what the call started", () =>
+    Effect.gen(function*() {
+      const child = yield* start(["call", "bash", JSON.stringify({ command: "sleep 1000 & sleep 1000" })])
+      const end = yield* Effect.forkChild(ended(child), { startImmediately: true })
+      const shells = yield* childrenOf(child.pid ?? 0, 1)
+      const sleepers = yield* childrenOf(shells[0] ?? 0, 2)
+      const before = performance.now()
+      child.kill("SIGINT")
+      const result = yield* Fiber.join(end)
+      assert.isBelow(performance.now() - before, WITHIN_MS)
+      assert.deepInclude(result, { code: 130, stdout: "", stderr: "" })
+      assert.deepStrictEqual(yield* NothingLeft.awaitDead([...shells, ...sleepers], 500), [])
+    }), 30_000)
+
+  it.live("Ctrl-C ends it while it waits for standard input", () =>
+    Effect.gen(function*() {
+      const child = yield* start(["call", "read", "-"])
+      const end = yield* Effect.forkChild(ended(child), { startImmediately: true })
+      yield* sleep(1500)
+      child.kill("SIGINT")
+      assert.deepInclude(yield* Fiber.join(end), { code: 130, stdout: "", stderr: "" })
+    }))
+
+  it.live("ends in an orderly way when a library throws where nobody catches it", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { silent, bare } })
+      const bomb = "data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('boom')})"
+      const child = yield* start(["tools", "--json", "--config", config], { node: ["--import", bomb] })
+      const end = yield* Effect.forkChild(ended(child), { startImmediately: true })
+      const servers = yield* childrenOf(child.pid ?? 0, 2)
+      child.kill("SIGUSR2")
+      const { code, stderr, stdout } = yield* Fiber.join(end)
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.match(stderr, /^error: Unexpected failure of toolnexus Error: boom/)
+      assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
+    }), 30_000)
+
+  it.live("leaves nothing when it ends by itself", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: {
+          quick: many,
+          stuck: { ...stubborn, timeout: 1000 },
+          deaf: ScriptedMcpServer.command({ tools: [{ name: "t" }], ignores: ["stdin", "SIGTERM"] })
+        }
+      })
+      const child = yield* start(["tools", "--json", "--config", config])
+      const end = yield* Effect.forkChild(ended(child), { startImmediately: true })
+      const servers = yield* childrenOf(child.pid ?? 0, 3)
+      assert.strictEqual((yield* Fiber.join(end)).code, 0)
+      assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
+    }), 30_000)
+})
+
+/** Lets the pipe run full before it is read on. */
+const readSlowly = Effect.fnUntraced(function*(child: ChildProcessWithoutNullStreams) {
+  const end = yield* Effect.forkChild(ended(child), { startImmediately: true })
+  yield* Effect.promise(() => once(child.stdout, "data"))
+  child.stdout.pause()
+  yield* sleep(500)
+  child.stdout.resume()
+  return yield* Fiber.join(end)
+})
+
+describe("pipes", () => {
+  it.live("a slow reader gets a large document whole", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { many }, builtins: false })
+      const child = yield* start(["tools", "--json", "--config", config])
+      const { code, stdout } = yield* readSlowly(child)
+      assert.strictEqual(code, 0)
+      assert.isAbove(stdout.length, 2_000_000)
+      assert.deepNestedInclude(JSON.parse(stdout), { "tools[3999].origin.name": "tool_4000" })
+    }), 30_000)
+
+  it.live("also where the exit code is 1", () =>
+    Effect.gen(function*() {
+      const text = "x".repeat(100_000)
+      const config = yield* configFile({
+        mcpServers: { s: ScriptedMcpServer.command({ tools: [{ name: "fail", does: [{ error: text }] }] }) }
+      })
+      const child = yield* start(["call", "s_fail", "--config", config])
+      const { code, stdout } = yield* readSlowly(child)
+      assert.deepStrictEqual([code, stdout.length], [1, text.length + 1])
+    }), 30_000)
+
+  it.live("a reader that goes away ends it quietly, with the clean-up done", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { many }, builtins: false })
+      const child = yield* start(["tools", "--json", "--config", config])
+      const servers = yield* childrenOf(child.pid ?? 0, 1)
+      yield* Effect.promise(() => once(child.stdout, "readable"))
+      child.stdout.read()
+      child.stdout.destroy()
+      const { code, stderr } = yield* ended(child)
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
+    }), 30_000)
+})
+
+describe.skipIf(!hasScript())("at a terminal", () => {
+  it.live("prints a table that fits, and shows what is waited for until it is there", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: {
+          slow: ScriptedMcpServer.command({
+            startupDelay: 1500,
+            tools: [{ name: "greet", description: "Says \u001B[2J\u001B]0;title\u0007hello. ".repeat(20) }]
+          })
+        },
+        builtins: false
+      })
+      const output = terminal(60, ["tools", "--config", config])
+      assert.include(output, "\r\u001B[2KConnecting to slow")
+      const shown = output.slice(output.lastIndexOf("\u001B[2K") + 4)
+      assert.match(shown, /slow_greet +mcp +Says hello\. Says/)
+      assert.match(shown, /slow +mcp +connected +1/)
+      assert.notInclude(output, "title")
+      assert.notInclude(output, "\u001B[2J")
+      const lines = stripVTControlCharacters(shown).split("\r\n")
+      assert.isAtMost(Math.max(...lines.map((line) => line.length)), 60)
+    }), 30_000)
+
+  it.live("has no colors with NO_COLOR, and JSON all the same with --json", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: {} })
+      assert.notInclude(terminal(60, ["tools", "--config", config], { NO_COLOR: "1" }), "\u001B")
+      assert.strictEqual(JSON.parse(terminal(60, ["tools", "--json", "--config", config])).tools[0].name, "bash")
+    }), 30_000)
+})
+
+/** `script` of util-linux gives a program a terminal; other systems have another program of that name. */
+function hasScript(): boolean {
+  try {
+    const found = execFileSync("script", ["--version"], { encoding: "utf8", stdio: "pipe" }).includes("util-linux")
+    if (!found) process.stderr.write("skipped: `script` is not that of util-linux\n")
+    return found
+  } catch {
+    process.stderr.write("skipped: there is no `script` to make a terminal with\n")
+    return false
+  }
+}
+
+/** What a terminal of that width gets to see. */
+const terminal = (columns: number, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): string => {
+  const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(" ")
+  return execFileSync("script", ["-qec", `stty cols ${columns}; ${command}`, "/dev/null"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, TERM: "xterm", ...env }
+  })
+}

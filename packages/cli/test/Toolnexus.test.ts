@@ -1,0 +1,122 @@
+import { defineTool, Suspension, type Tool } from "@effect-toolnexus/core"
+import * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
+import * as ToolkitLayer from "@effect-toolnexus/toolkit/ToolkitLayer"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { systemError } from "effect/PlatformError"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Sink from "effect/Sink"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import * as Terminal from "effect/Terminal"
+import { stripVTControlCharacters } from "node:util"
+import { ToolkitFactory } from "../src/ToolkitFactory.ts"
+import * as Toolnexus from "../src/Toolnexus.ts"
+
+/** The command in this process, over tools of the test. */
+const run = Effect.fnUntraced(function*(
+  args: ReadonlyArray<string>,
+  tools: ReadonlyArray<Tool.Tool>,
+  stdio: Partial<Stdio.Stdio> = {}
+) {
+  const printed: Array<string> = []
+  const closed: Array<string> = []
+  const closing = Layer.effectDiscard(
+    Effect.addFinalizer(() => Effect.sync(() => closed.push(printed.join(""))))
+  )
+  const toolkit = ToolkitLayer.make([ExtraSource.layer(tools)])
+  const stdout = () =>
+    Sink.forEach((chunk: string | Uint8Array) =>
+      Effect.sync(() => {
+        printed.push(typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk))
+      })
+    )
+  const exit = yield* Toolnexus.run({ version: "0.0.0" }).pipe(
+    Effect.provideService(ToolkitFactory, () => Layer.merge(toolkit, closing)),
+    Effect.provide(Layer.mergeAll(
+      NodeFileSystem.layer,
+      NodePath.layer,
+      Stdio.layerTest({ args: Effect.succeed(args), stdout, ...stdio }),
+      Layer.succeed(ChildProcessSpawner.ChildProcessSpawner, ChildProcessSpawner.make(() => Effect.die("unused"))),
+      Layer.succeed(
+        Terminal.Terminal,
+        Terminal.make({
+          columns: Effect.succeed(40),
+          rows: Effect.succeed(20),
+          size: Effect.die("unused"),
+          readInput: Effect.die("unused"),
+          readLine: Effect.die("unused"),
+          display: () => Effect.void
+        })
+      )
+    )),
+    Effect.exit
+  )
+  return { exit, output: printed.join(""), atClose: closed }
+})
+
+const failureTag = (exit: Exit.Exit<unknown, { readonly _tag: string }>) =>
+  Option.getOrUndefined(Option.map(Exit.findErrorOption(exit), ({ _tag }) => _tag))
+
+const hello = defineTool({ name: "hello", description: "Says hello to whoever asks for it", handler: () => "hello" })
+const ask = defineTool({
+  name: "ask",
+  handler: (_, call) => Suspension.request(call, { kind: "question", prompt: "Which colour?" })
+})
+const broken = defineTool({ name: "broken", handler: () => Effect.die(new Error("secret")) })
+
+const failing = (cause: unknown) => ({
+  stdout: () => Sink.fail(systemError({ module: "Stdio", method: "stdout", _tag: "Unknown", cause }))
+})
+
+describe("run", () => {
+  it.effect("takes another toolkit, and prints before it closes that", () =>
+    Effect.gen(function*() {
+      const { atClose, exit, output } = yield* run(["call", "hello"], [hello])
+      assert.isTrue(Exit.isSuccess(exit))
+      assert.strictEqual(output, "hello\n")
+      assert.deepStrictEqual(atClose, ["hello\n"])
+    }))
+
+  it.effect("fails with CallFailed where the tool asks for a person or has a defect", () =>
+    Effect.gen(function*() {
+      const asked = yield* run(["call", "ask", "--json"], [ask])
+      assert.strictEqual(failureTag(asked.exit), "CallFailed")
+      assert.deepNestedInclude(JSON.parse(asked.output), {
+        output: "Which colour?",
+        isError: true,
+        "metadata.pending.kind": "question"
+      })
+      const crashed = yield* run(["call", "broken", "--log-level", "none"], [broken])
+      assert.strictEqual(failureTag(crashed.exit), "CallFailed")
+      assert.match(crashed.output, /^The tool failed unexpectedly \(.+\)\.\n$/)
+    }))
+
+  it.effect("fits a terminal", () =>
+    Effect.gen(function*() {
+      const { output } = yield* run(["tools"], [hello], { stdoutIsTerminal: Effect.succeed(true) })
+      const lines = stripVTControlCharacters(output.trimEnd()).split("\n")
+      assert.deepStrictEqual(lines, ["NAME   SOURCE  DESCRIPTION", "hello  native  Says hello to whoever as…"])
+    }))
+
+  it.effect("a reader that has gone away is no failure; another trouble of stdout is", () =>
+    Effect.gen(function*() {
+      const gone = yield* run(["call", "hello"], [hello], failing({ code: "EPIPE" }))
+      assert.isTrue(Exit.isSuccess(gone.exit))
+      const full = yield* run(["call", "hello", "--log-level", "none"], [hello], failing({ code: "ENOSPC" }))
+      assert.strictEqual(failureTag(full.exit), "PlatformError")
+    }))
+
+  it.effect("bounds standard input", () =>
+    Effect.gen(function*() {
+      const stdin = Stream.forever(Stream.make(new Uint8Array(1024 * 1024)))
+      const { exit, output } = yield* run(["call", "hello", "-", "--log-level", "none"], [hello], { stdin })
+      assert.strictEqual(failureTag(exit), "InputTooLarge")
+      assert.strictEqual(output, "")
+    }))
+})
