@@ -1,14 +1,16 @@
 // Packs every published package, installs the tarballs in an empty project outside the workspace with npm alone, and
 // uses what a user would: the library, the command, and the tests' package. Prints what a user then downloads.
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 
 const root = join(import.meta.dirname, "..")
 const pnpm = ["--yes", "pnpm@12.21.0"]
+// the packages ask for a newer Node than this machine may have: what is tried here runs on the one this runs on
+const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
 const run = (command, args, cwd) =>
-  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+  execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
 
 const work = mkdtempSync(join(tmpdir(), "toolnexus-pack-"))
@@ -62,12 +64,12 @@ console.log(loaded.length > 10 && platform.length === 0 ? "none" : platform.join
 `
 )
 check("ToolkitOptions loads no platform", run("node", ["loaded.mjs"], project), "none")
-try {
-  run("node", ["--input-type=module", "-e", `import "@effect-toolnexus/core/internal/toolInput"`], project)
-  throw new Error("internal/ is open")
-} catch (error) {
-  if (!String(error.message).includes("Command failed")) throw error
-}
+const closed = spawnSync("node", ["--input-type=module", "-e", `import "@effect-toolnexus/core/internal/toolInput"`], {
+  cwd: project,
+  env,
+  encoding: "utf8"
+})
+check("internal/ is closed", closed.stderr, "ERR_PACKAGE_PATH_NOT_EXPORTED")
 console.log(
   `installed: ${megabytes(project)} MB in ${packages(project)} packages, of which effect ${
     megabytes(join(project, "node_modules/effect"))
