@@ -39,8 +39,8 @@ export interface Options {
  *
  * **Details**
  *
- * All cards are fetched at once, each within its `timeout` and at most 30 seconds; what goes wrong is the entry's own
- * failure. Entries and their tools come in the order given.
+ * All cards are fetched at once, each within its `timeout` and at most 30 seconds, while its entry is `Connecting`;
+ * what goes wrong is the entry's own failure. Entries and their tools come in the order given.
  *
  * **Example**
  *
@@ -59,23 +59,38 @@ export const layer = (
   Layer.effect(
     Source,
     Effect.gen(function*() {
+      const scope = yield* Effect.scope
       // calls in flight end together when the source is closed, not one after the other
-      const calls = yield* Scope.fork(yield* Effect.scope, "parallel")
-      const outcomes = yield* Effect.forEach(agents, ([entry, definition]) => load(entry, definition, calls), {
-        concurrency: "unbounded"
-      })
-      const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>(yield* toEntries(outcomes))
+      const calls = yield* Scope.fork(scope, "parallel")
+      const listed = [...agents]
+      const outcomes = new Map(listed.map(([entry]) => [entry, settled(SourceEntry.connecting(entry))]))
+      const entries = yield* SubscriptionRef.make(yield* toEntries([...outcomes.values()]))
+      for (const [entry, definition] of listed) {
+        const outcome = load(entry, definition, calls)
+        yield* Effect.forkIn(Effect.flatMap(outcome, (now) => put(outcomes, entries, entry, now)), scope)
+      }
       return { kind: "agent" as const, entries }
     })
   )
 
+type Entries = SubscriptionRef.SubscriptionRef<ReadonlyArray<SourceEntry.SourceEntry>>
+
+const settled = (entry: SourceEntry.SourceEntry): Outcome => ({ _tag: "Settled", entry })
+
+/** Inside the update, since two agents may answer at once and names are given over all of them. */
+const put = (outcomes: Map<string, Outcome>, entries: Entries, entry: string, outcome: Outcome) =>
+  SubscriptionRef.updateEffect(entries, () => {
+    outcomes.set(entry, outcome)
+    return toEntries([...outcomes.values()])
+  })
+
 const load = (entry: string, definition: AgentDefinition, calls: Scope.Scope) =>
   isDisabled(definition)
-    ? Effect.succeed<Outcome>({ _tag: "Settled", entry: SourceEntry.disabled(entry) })
+    ? Effect.succeed(settled(SourceEntry.disabled(entry)))
     : connect(entry, definition, calls).pipe(
       // a card that breaks us costs its own entry (CONTRACT 1)
       Effect.catchDefect(() => Effect.fail(fail(entry, "initialize", "its card could not be read"))),
-      Effect.catch((error) => Effect.succeed<Outcome>({ _tag: "Settled", entry: SourceEntry.failed(error) }))
+      Effect.catch((error) => Effect.succeed(settled(SourceEntry.failed(error))))
     )
 
 const fail = (entry: string, phase: SourceEntry.Phase, detail: string) =>

@@ -1,6 +1,6 @@
 /**
  * A source is a layer that never fails: it provides this key, and what becomes of its entries is data that may change
- * while it lives. A source that learns something new (a server's list changed, a connection came back) sets its
+ * while it lives. The layer is built at once; entries that take time to connect are `Connecting` until they have. A source that learns something new (a server's list changed, a connection came back) sets its
  * entries; whoever holds them sees the change.
  *
  * **Gotchas**
@@ -13,6 +13,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { SourceEntry, SourceKind } from "./SourceEntry.ts"
 
@@ -36,5 +38,13 @@ export class Source extends Context.Service<Source, {
     Layer.effect(
       Source,
       Effect.map(SubscriptionRef.make(entries), (ref) => ({ kind, entries: ref }))
+    )
+
+  /** Waits until none of its entries is on its first way any more, and gives the entries. */
+  static readonly settled = ({ entries }: Source["Service"]): Effect.Effect<ReadonlyArray<SourceEntry>> =>
+    SubscriptionRef.changes(entries).pipe(
+      Stream.filter((current) => current.every(({ _tag }) => _tag !== "Connecting")),
+      Stream.runHead,
+      Effect.map(Option.getOrElse(() => []))
     )
 }

@@ -1,11 +1,11 @@
 /**
- * MCP servers as a source. All connect at once, each in a scope of its own; the layer is there when every one has
- * either listed its tools or failed, and none of them can hold up or break another.
+ * MCP servers as a source. All connect at once, each in a scope of its own, and none of them can hold up or break
+ * another: the layer is there before any of them has answered, and their entries say how far each has come.
  *
  * @since 0.1.0
  */
 import { Source } from "@effect-toolnexus/core/Source"
-import type { EntryError, SourceEntry } from "@effect-toolnexus/core/SourceEntry"
+import { connecting, type EntryError, type SourceEntry } from "@effect-toolnexus/core/SourceEntry"
 import * as ToolName from "@effect-toolnexus/core/ToolName"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,11 +19,10 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type Connected, connectServer, type ServerState } from "./internal/connectServer.ts"
+import { type Connected, connectServer, type ServerState, unconnected } from "./internal/connectServer.ts"
 import { diagnostic, entryError, withStderr } from "./internal/entryError.ts"
 import { makeSlots } from "./internal/openServer.ts"
-import type { Run } from "./internal/progressRelay.ts"
-import { toEntries } from "./internal/toEntries.ts"
+import { makeToEntries, type ToEntries } from "./internal/toEntries.ts"
 import type { McpServerDefinition } from "./McpConfig.ts"
 import type { McpSession } from "./McpSession.ts"
 
@@ -82,11 +81,13 @@ export class McpSource extends Context.Service<McpSource, {
 }
 
 const make = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
-  const board = yield* makeBoard(servers)
-  // watchers are made last, and so are stopped first: a server that we close is none that died
-  const watchers = yield* Scope.fork(yield* Effect.scope, "parallel")
-  for (const [name, state] of board.states) {
-    if (state._tag === "Connected") yield* Effect.forkIn(watchServer(board, name, state.session), watchers)
+  const sorted = [...new Map(servers)].toSorted(([left], [right]) => ToolName.byCodePoints(left, right))
+  const board = yield* makeBoard(sorted)
+  const slots = yield* makeSlots
+  // made last, and so stopped first: a server that we close is none that died
+  const supervisors = yield* Scope.fork(yield* Effect.scope, "parallel")
+  for (const [name, definition] of sorted) {
+    yield* Effect.forkIn(supervise(board, name, definition, slots), supervisors)
   }
   const connections = Effect.sync(() => {
     const live = [...board.states].flatMap(([name, state]): ReadonlyArray<readonly [string, McpSession]> =>
@@ -101,38 +102,34 @@ const make = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
 interface Board {
   readonly states: Map<string, ServerState>
   readonly entries: SubscriptionRef.SubscriptionRef<ReadonlyArray<SourceEntry>>
-  readonly scopes: ReadonlyMap<string, Scope.Closeable>
   /** Holds all connections, and closes them all at once. */
   readonly connections: Scope.Closeable
-  readonly run: Run
+  readonly toEntries: ToEntries
   readonly lock: Semaphore.Semaphore
 }
 
-const makeBoard = Effect.fnUntraced(function*(servers: McpSourceOptions["servers"]): Effect.fn.Return<
-  Board,
-  never,
-  Scope.Scope | ChildProcessSpawner | FileSystem.FileSystem | Path.Path
-> {
-  const run = yield* FiberSet.makeRuntime()
-  const connections = yield* Scope.fork(yield* Effect.scope, "parallel")
-  const slots = yield* makeSlots
-  const sorted = [...new Map(servers)].toSorted(([left], [right]) => ToolName.byCodePoints(left, right))
-  const scopes = new Map<string, Scope.Closeable>()
-  const settled = yield* Effect.forEach(
-    sorted,
-    Effect.fnUntraced(function*([name, definition]) {
-      const scope = yield* Scope.fork(connections)
-      scopes.set(name, scope)
-      const state = yield* Scope.provide(connectServer(name, definition, slots), scope)
-      if (state._tag === "Unconnected") yield* closeSoon(scope, connections)
-      return [name, state] as const
-    }),
-    { concurrency: "unbounded" }
-  )
-  const states = new Map(settled)
-  const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry>>(yield* toEntries(states, run))
-  return { states, entries, scopes, connections, run, lock: yield* Semaphore.make(1) }
-})
+const makeBoard = Effect.fnUntraced(
+  function*(
+    sorted: ReadonlyArray<readonly [string, McpServerDefinition]>
+  ): Effect.fn.Return<Board, never, Scope.Scope> {
+    const toEntries = makeToEntries(yield* FiberSet.makeRuntime())
+    const connections = yield* Scope.fork(yield* Effect.scope, "parallel")
+    const states = new Map(sorted.map(([name]): [string, ServerState] => [name, unconnected(connecting(name))]))
+    const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry>>(yield* toEntries(states))
+    return { states, entries, connections, toEntries, lock: yield* Semaphore.make(1) }
+  }
+)
+
+/** The life of one server, from its first connection to its end. */
+const supervise = Effect.fnUntraced(
+  function*(board: Board, name: string, definition: McpServerDefinition, slots: Semaphore.Semaphore) {
+    const scope = yield* Scope.fork(board.connections)
+    const state = yield* Scope.provide(connectServer(name, definition, slots), scope)
+    yield* setState(board, name, () => state)
+    if (state._tag === "Connected") yield* watchServer(board, name, state.session)
+    yield* closeSoon(scope, board.connections)
+  }
+)
 
 /** A server that failed may be stubborn; nobody has to wait for its end but the close of the whole source. */
 const closeSoon = (scope: Scope.Closeable, connections: Scope.Scope) =>
@@ -144,11 +141,7 @@ const watchServer = (board: Board, name: string, session: McpSession) =>
     Effect.catchTag("McpClosed", (closed) => {
       const failure = entryError(name, "connect", withStderr(`it ${closed.reason}`, closed.stderr))
       return update(board, name, (state) => ({ ...state, failure }))
-    }),
-    Effect.andThen(Effect.suspend(() => {
-      const scope = board.scopes.get(name)
-      return scope === undefined ? Effect.void : closeSoon(scope, board.connections)
-    }))
+    })
   )
 
 /** One list at a time for each server, so that a late one never overwrites a newer one. */
@@ -172,11 +165,13 @@ const stale = (name: string, error: EntryError) =>
     `its list changed, but can't be read, so the old one stays: ${error.detail}`
   )
 
-/** Two servers may change at once; names are given over all of them. */
 const update = (board: Board, name: string, change: (state: Connected) => Connected) =>
+  setState(board, name, (state) => state._tag === "Connected" ? change(state) : state)
+
+/** Two servers may change at once, and names are given over all of them. */
+const setState = (board: Board, name: string, change: (state: ServerState) => ServerState) =>
   board.lock.withPermit(Effect.suspend(() => {
     const state = board.states.get(name)
-    if (state === undefined || state._tag === "Unconnected") return Effect.void
-    board.states.set(name, change(state))
-    return Effect.flatMap(toEntries(board.states, board.run), (entries) => SubscriptionRef.set(board.entries, entries))
+    if (state !== undefined) board.states.set(name, change(state))
+    return Effect.flatMap(board.toEntries(board.states), (entries) => SubscriptionRef.set(board.entries, entries))
   }))

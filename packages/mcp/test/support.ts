@@ -37,10 +37,12 @@ export interface Opened {
   readonly source: McpSource["Service"]
 }
 
-/** A source in the test's scope. */
+/** A source in the test's scope, all of its servers settled. */
 export const open = Effect.fnUntraced(function*(servers: Servers) {
   const context = yield* Layer.build(McpSource.layer({ servers: Object.entries(servers) }))
-  const ref = Context.get(context, Source).entries
+  const built = Context.get(context, Source)
+  yield* Source.settled(built)
+  const ref = built.entries
   const opened: Opened = { entries: SubscriptionRef.get(ref), ref, source: Context.get(context, McpSource) }
   return opened
 })

@@ -60,7 +60,7 @@ export class SkillSource extends Context.Service<SkillSource, {
   readonly load: (name: string, file?: string) => Effect.Effect<string, SkillError>
 }>()("@effect-toolnexus/skills/SkillSource") {
   /**
-   * Builds the catalog once. Entries: `<skills>` where there are roots or definitions, `<skill-provider>` where there is
+   * Builds the catalog once, part by part as they come; whoever asks the service waits until it is whole. Entries: `<skills>` where there are roots or definitions, `<skill-provider>` where there is
    * a provider, and, where there is a skill, an unlisted `<catalog>` with the tool, the prompt and the summaries.
    */
   static readonly layer = (
@@ -68,48 +68,97 @@ export class SkillSource extends Context.Service<SkillSource, {
   ): Layer.Layer<Source | SkillSource, never, FileSystem.FileSystem | Path.Path> => Layer.effectContext(build(options))
 }
 
+/** What is known so far: each part is `undefined` until it has come. */
+interface Parts {
+  readonly discovery?: SkillDiscovery.Discovery
+  readonly provided?: Provided
+}
+
+type Provided = Result.Result<ReadonlyArray<SkillDefinition>, SkillProviderError>
+
 const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-  const { discovery, provided } = yield* Effect.all({
-    discovery: SkillDiscovery.discover(options.roots ?? []),
-    provided: options.provider === undefined ? Effect.succeed(Result.succeed([])) : ask(options.provider)
-  }, { concurrency: "unbounded" })
-  const catalog = SkillCatalog.make({ ...options, discovery, provided: Result.getOrElse(provided, () => []) })
-  const load = (name: string, file?: string) => Effect.provideContext(SkillCatalog.load(catalog, name, file), platform)
-  const entries = yield* SubscriptionRef.make<Entries>([
-    ...withDiagnostics([...folderEntry(options, discovery), ...providerEntry(options, provided)], catalog),
-    ...catalogEntry(catalog, load)
-  ])
-  return Context.make(Source, { kind: "skill", entries }).pipe(
+  const scope = yield* Effect.scope
+  let parts: Parts = options.provider === undefined ? { provided: Result.succeed([]) } : {}
+  let catalog = makeCatalog(options, parts)
+  const loadNow: Load = (name, file) =>
+    Effect.suspend(() => Effect.provideContext(SkillCatalog.load(catalog, name, file), platform))
+  const entries = yield* SubscriptionRef.make(toEntries(options, parts, catalog, loadNow))
+  const add = (part: Parts) =>
+    SubscriptionRef.update(entries, () => {
+      parts = { ...parts, ...part }
+      catalog = makeCatalog(options, parts)
+      return toEntries(options, parts, catalog, loadNow)
+    })
+  const roots = options.roots ?? []
+  const discover = SkillDiscovery.discover(roots).pipe(
+    // a file that breaks us is a failed entry, not one that connects for ever
+    Effect.catchDefect((defect) => Effect.succeed(broken(roots, defect)))
+  )
+  yield* Effect.forkIn(Effect.flatMap(discover, (discovery) => add({ discovery })), scope)
+  if (options.provider !== undefined) {
+    yield* Effect.forkIn(Effect.flatMap(ask(options.provider), (provided) => add({ provided })), scope)
+  }
+  const source = Source.of({ kind: "skill", entries })
+  const whole = Effect.map(Source.settled(source), () => catalog)
+  return Context.make(Source, source).pipe(
     Context.add(SkillSource, {
-      catalog: Effect.succeed(catalog),
-      skills: Effect.succeed(catalog.skills),
-      skipped: Effect.succeed(catalog.skipped),
-      diagnostics: Effect.succeed(catalog.diagnostics),
-      prompt: Effect.succeed(SkillCatalog.prompt(catalog)),
-      load
+      catalog: whole,
+      skills: Effect.map(whole, ({ skills }) => skills),
+      skipped: Effect.map(whole, ({ skipped }) => skipped),
+      diagnostics: Effect.map(whole, ({ diagnostics }) => diagnostics),
+      prompt: Effect.map(whole, SkillCatalog.prompt),
+      load: (name, file) => Effect.andThen(whole, loadNow(name, file))
     })
   )
 })
+
+const broken = (roots: ReadonlyArray<string>, defect: unknown): SkillDiscovery.Discovery => ({
+  ...SkillDiscovery.empty,
+  unreadableRoots: roots.map((location) => ({
+    location,
+    reason: "unreadable",
+    message: `${location}: reading it broke: ${defect instanceof Error ? defect.message : String(defect)}`
+  }))
+})
+
+const makeCatalog = (options: SkillSourceOptions, { discovery = SkillDiscovery.empty, provided }: Parts) =>
+  SkillCatalog.make({
+    ...options,
+    discovery,
+    provided: provided === undefined ? [] : Result.getOrElse(provided, () => [])
+  })
+
+const toEntries = (
+  options: SkillSourceOptions,
+  { discovery, provided }: Parts,
+  catalog: SkillCatalog.SkillCatalog,
+  load: Load
+): Entries => [
+  ...withDiagnostics([...folderEntry(options, discovery), ...providerEntry(options, provided)], catalog),
+  ...catalogEntry(catalog, load)
+]
 
 type Entries = ReadonlyArray<SourceEntry.SourceEntry>
 
 /** An unreadable root makes the entry failed, while the skills of the others are in the catalog all the same. */
 const folderEntry = (
   { definitions = [], roots = [] }: SkillSourceOptions,
-  { unreadableRoots }: SkillDiscovery.Discovery
+  discovery: Parts["discovery"]
 ): Entries => {
   if (roots.length === 0 && definitions.length === 0) return []
-  return unreadableRoots.length === 0
+  if (discovery === undefined) return [SourceEntry.connecting("<skills>")]
+  return discovery.unreadableRoots.length === 0
     ? [SourceEntry.loaded("<skills>")]
-    : [failed("<skills>", unreadableRoots.map(({ message }) => message).join("; "))]
+    : [failed("<skills>", discovery.unreadableRoots.map(({ message }) => message).join("; "))]
 }
 
 const providerEntry = (
   { provider }: SkillSourceOptions,
-  provided: Result.Result<ReadonlyArray<SkillDefinition>, SkillProviderError>
+  provided: Parts["provided"]
 ): Entries => {
   if (provider === undefined) return []
+  if (provided === undefined) return [SourceEntry.connecting("<skill-provider>")]
   return [
     Result.match(provided, {
       onSuccess: () => SourceEntry.loaded("<skill-provider>"),

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as TestClock from "effect/testing/TestClock"
 import { fileURLToPath } from "node:url"
 import { makeTree, platform, skillText } from "./support.ts"
@@ -15,7 +14,7 @@ import { makeTree, platform, skillText } from "./support.ts"
 const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   const context = yield* Layer.build(SkillSource.layer(options))
   const source = Context.get(context, Source)
-  const entries = yield* SubscriptionRef.get(source.entries)
+  const entries = yield* Source.settled(source)
   const named = (name: string) => entries.find((entry) => entry.name === name)
   return {
     kind: source.kind,
@@ -191,8 +190,8 @@ layer(platform)("SkillSource", (it) => {
           Effect.sync(() => {
             isStopped = true
           }))
-        const fiber = yield* Effect.forkChild(build({ provider }), { startImmediately: true })
-        yield* Effect.yieldNow
+        const fiber = yield* Effect.forkChild(Effect.scoped(build({ provider })), { startImmediately: true })
+        yield* TestClock.adjust("1 millis")
         yield* Fiber.interrupt(fiber)
         const exit = yield* Fiber.await(fiber)
         assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit))

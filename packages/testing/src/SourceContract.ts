@@ -102,7 +102,7 @@ export const sourceContract = (name: string, options: Options): void =>
  */
 export const checks = (options: Options): ReadonlyArray<Check> => [
   {
-    name: "its entries are there and settled as soon as it is built",
+    name: "its entries settle",
     check: assertNothingLeft(checkEntries(options))
   },
   {
@@ -128,6 +128,9 @@ export const checks = (options: Options): ReadonlyArray<Check> => [
   { name: "two builds share nothing", check: assertNothingLeft(checkTwoBuilds(options)) }
 ]
 
+/** A good server is there in a second, and a bad one should be given a limit below this. */
+const SETTLES_WITHIN = 10_000
+
 /** Interrupting a call tells the other end and goes; it doesn't wait for an answer. */
 const CALL_ENDS_WITHIN = 1000
 
@@ -141,7 +144,19 @@ const CYCLES = 5
 
 const build = (layer: Layer.Layer<Source>): Effect.Effect<Source["Service"], never, Scope.Scope> =>
   // fresh: a layer that the tests around it have built already would be handed out again
-  Effect.flatMap(Layer.build(Layer.fresh(layer)), (context) => Effect.provideContext(Source, context))
+  Effect.flatMap(Layer.build(Layer.fresh(layer)), (context) => Effect.provideContext(Source, context)).pipe(
+    Effect.tap(settle)
+  )
+
+const settle = Effect.fnUntraced(function*(source: Source["Service"]) {
+  const hasSettled = yield* Effect.raceFirst(
+    Effect.as(Source.settled(source), true),
+    Effect.as(sleep(SETTLES_WITHIN), false)
+  )
+  const connecting = (yield* SubscriptionRef.get(source.entries)).filter(({ _tag }) => _tag === "Connecting")
+  const names = connecting.map(({ name }) => name).join(", ")
+  assert.isTrue(hasSettled, `still connecting after ${SETTLES_WITHIN} ms: ${names}`)
+})
 
 const toolsOf = (entries: ReadonlyArray<SourceEntry.SourceEntry>) => entries.flatMap(({ tools }) => tools)
 

@@ -61,7 +61,9 @@ export function make<S, E, R>(
 ): Layer.Layer<Toolkit | Exclude<S, Source>, E, R> {
   return Layer.effectContext(Effect.gen(function*() {
     const contexts = yield* buildSources(sources)
-    const toolkit = yield* makeToolkit(contexts.map((context) => Context.get(context, Source)), {
+    const built = contexts.map((context) => Context.get(context, Source))
+    yield* Effect.forEach(built, Source.settled, { concurrency: "unbounded", discard: true })
+    const toolkit = yield* makeToolkit(built, {
       disableTools: settings?.disableTools ?? [],
       replaceableBuiltins: settings?.replaceableBuiltins ?? false
     })

@@ -15,7 +15,9 @@ export type Outcome =
   | { readonly _tag: "Settled"; readonly entry: SourceEntry.SourceEntry }
 
 /** The entries in the order of their outcomes. */
-export const toEntries = Effect.fnUntraced(function*(outcomes: ReadonlyArray<Outcome>) {
+export const toEntries = Effect.fnUntraced(function*(
+  outcomes: ReadonlyArray<Outcome>
+): Effect.fn.Return<ReadonlyArray<SourceEntry.SourceEntry>> {
   const names = yield* nameSkills(
     outcomes.flatMap((outcome) => outcome._tag === "Connected" ? [outcome.connection] : [])
   )

@@ -23,7 +23,7 @@ export interface Connected {
   readonly failure?: SourceEntry.EntryError
 }
 
-/** A server without a connection: switched off, or failed. */
+/** A server without a connection: on its way to one, switched off, or failed. */
 export interface Unconnected {
   readonly _tag: "Unconnected"
   readonly entry: SourceEntry.SourceEntry
@@ -53,7 +53,7 @@ export const connectServer = Effect.fnUntraced(
 
 const describeDefect = (defect: unknown): string => defect instanceof Error ? defect.message : String(defect)
 
-const unconnected = (entry: SourceEntry.SourceEntry): ServerState => ({ _tag: "Unconnected", entry })
+export const unconnected = (entry: SourceEntry.SourceEntry): ServerState => ({ _tag: "Unconnected", entry })
 
 const failed = (error: SourceEntry.EntryError, diagnostics: ReadonlyArray<Diagnostic> = []): ServerState =>
   unconnected(SourceEntry.failed(error, { diagnostics }))

@@ -11,12 +11,39 @@ import { diagnostic } from "./entryError.ts"
 import type { Run } from "./progressRelay.ts"
 import * as ToolFilter from "./toolFilter.ts"
 
-export const toEntries = Effect.fnUntraced(function*(states: ReadonlyMap<string, ServerState>, run: Run) {
-  const names = yield* assignNames(states)
-  return [...states.values()].map((state) => state._tag === "Unconnected" ? state.entry : toEntry(state, names, run))
-})
+export type ToEntries = (
+  states: ReadonlyMap<string, ServerState>
+) => Effect.Effect<ReadonlyArray<SourceEntry.SourceEntry>>
 
-type Names = ReadonlyMap<string, ReadonlyMap<string, string>>
+/** What didn't change keeps its entry and its tools, so that whoever follows sees what did. */
+export const makeToEntries = (run: Run): ToEntries => {
+  const made = new WeakMap<Connected, Made>()
+  return Effect.fnUntraced(function*(states: ReadonlyMap<string, ServerState>) {
+    const names = yield* assignNames(states)
+    return [...states].map(([name, state]) => {
+      if (state._tag === "Unconnected") return state.entry
+      const own = names.get(name) ?? NO_NAMES
+      const before = made.get(state)
+      if (before !== undefined && sameNames(before.names, own)) return before.entry
+      const entry = toEntry(state, own, run)
+      made.set(state, { names: own, entry })
+      return entry
+    })
+  })
+}
+
+interface Made {
+  readonly names: OwnNames
+  readonly entry: SourceEntry.SourceEntry
+}
+
+/** Final names by original name. */
+type OwnNames = ReadonlyMap<string, string>
+
+const NO_NAMES: OwnNames = new Map()
+
+const sameNames = (left: OwnNames, right: OwnNames): boolean =>
+  left.size === right.size && [...left].every(([original, name]) => right.get(original) === name)
 
 /** One name for each pair of server and original name: of two tools that share both, the second is shadowed. */
 const assignNames = Effect.fnUntraced(function*(states: ReadonlyMap<string, ServerState>) {
@@ -39,9 +66,9 @@ const assignNames = Effect.fnUntraced(function*(states: ReadonlyMap<string, Serv
 const wanted = ({ server, tools }: Connected): ReadonlyArray<RawTool> =>
   tools.filter(({ name }) => ToolFilter.accepts(server.tools, name))
 
-const toEntry = (state: Connected, names: Names, run: Run): SourceEntry.SourceEntry => {
+const toEntry = (state: Connected, names: OwnNames, run: Run): SourceEntry.SourceEntry => {
   const { failure, server: { name } } = state
-  const tools = wanted(state).map((raw) => toTool(state, raw, names.get(name)?.get(raw.name) ?? raw.name, run))
+  const tools = wanted(state).map((raw) => toTool(state, raw, names.get(raw.name) ?? raw.name, run))
   const diagnostics = [...state.startDiagnostics, ...state.listDiagnostics, ...filterDiagnostics(state)]
   // A dead server's tools stay listed: a model that was offered one learns that it is unavailable, not that it is unknown.
   return failure === undefined
