@@ -10,7 +10,14 @@ export default defineConfig({
       ...packages.map((name) => ({
         test: { name, root: `packages/${name}`, include: ["test/**/*.test.ts"] }
       })),
-      { test: { name: "examples", root: "examples", include: ["**/*.test.ts"] } }
+      {
+        test: {
+          name: "examples",
+          root: "examples",
+          include: ["**/*.test.ts"],
+          exclude: ["**/node_modules/**", ".docs/**"]
+        }
+      }
     ],
     passWithNoTests: true,
     testTimeout: 20_000,

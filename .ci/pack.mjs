@@ -86,16 +86,16 @@ install(
 writeFileSync(
   join(project, "typed.ts"),
   `
-import { defineTool, Toolkit, ToolkitLive } from "effect-toolnexus"
+import { defineTool, type SourceEntry, Toolkit, ToolkitLive } from "effect-toolnexus"
 import { assertNothingLeft } from "@effect-toolnexus/testing"
 import { Effect, Schema } from "effect"
 const tool = defineTool({ name: "t", input: Schema.Struct({ n: Schema.Number }), handler: ({ n }) => n.toFixed(1) })
-const program: Effect.Effect<string> = Toolkit.use((toolkit) => Effect.map(toolkit.execute("t", { n: 1 }), (result) => result.output)).pipe(
+const program: Effect.Effect<string, SourceEntry.RequiredEntriesFailed> = Toolkit.use((toolkit) => Effect.map(toolkit.execute("t", { n: 1 }), (result) => result.output)).pipe(
   Effect.provide(ToolkitLive({ tools: [tool] }))
 )
 export const checked = assertNothingLeft(program)
 // @ts-expect-error an option that isn't built yet must not type-check
-ToolkitLive({ middleware: [] })
+ToolkitLive({ watch: true })
 `
 )
 run("npx", [

@@ -22,8 +22,13 @@ const blocks = (document: string, language: string) =>
     .map(([, , body = ""]) => body)
 
 const programs = documents.flatMap((document) =>
-  blocks(document, "ts").map((body, index) => ({ body, file: `${document.replaceAll(/\W/g, "-")}-${index + 1}.ts` }))
+  blocks(document, "ts").map((body, index) => ({ body, file: fileOf(document, index, body) }))
 )
+
+/** A block of tests gets a name that vitest takes for one. */
+function fileOf(document: string, index: number, body: string): string {
+  return `${document.replaceAll(/\W/g, "-")}-${index + 1}${/\bit\.(?:live|effect)\(/.test(body) ? ".test" : ""}.ts`
+}
 
 const run = (command: string, args: ReadonlyArray<string>) =>
   execFileSync(command, args, { cwd: import.meta.dirname, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
@@ -79,10 +84,13 @@ describe("documents", () => {
       line.startsWith(prefix)
     )
     const inReach = commands.filter((line) => !line.includes("~"))
-    assert.isAbove(inReach.length, 1)
-    for (const line of inReach) {
-      assert.isNotEmpty(run("sh", ["-c", `exec node ../packages/cli/src/bin.ts ${line.slice(prefix.length)}`]), line)
-    }
+    const printed = inReach.map((line) =>
+      run("sh", ["-c", `exec node ../packages/cli/src/bin.ts ${line.slice(prefix.length)}`])
+    )
+    assert.deepStrictEqual(
+      printed.map((text) => text.includes("server-everything_echo") || text.trim() === "Echo: hi"),
+      [true, true]
+    )
   })
 
   it("link to what there is", () => {

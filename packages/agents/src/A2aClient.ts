@@ -121,7 +121,7 @@ const exchange = Effect.fnUntraced(function*(
   const response = decodeResponse(answer.text)
   if (Option.isSome(response) && response.value.error) {
     const { code, message } = response.value.error
-    const detail = credentials.redact(clip(message ?? "no reason was given"))
+    const detail = clip(credentials.redact(message ?? "no reason was given"))
     return yield* Wire.failure(url, { _tag: "Refused", code, detail, status: answer.status })
   }
   if (answer.status < 200 || answer.status > 299) {

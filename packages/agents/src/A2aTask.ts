@@ -7,6 +7,7 @@
 import { Json } from "@effect-toolnexus/core"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { field } from "./internal/wireField.ts"
 
 /**
  * The state of a task. What isn't known is `unknown`, and never taken for an end.
@@ -91,9 +92,6 @@ export type Reply =
   | { readonly _tag: "Task"; readonly task: Task }
   | { readonly _tag: "Message"; readonly message: Message }
 
-/** Some servers write `null` where the protocol says absent. */
-const field = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
-
 const WireFile = Schema.Struct({
   bytes: field(Schema.String),
   fileWithBytes: field(Schema.String),
@@ -175,8 +173,12 @@ const toPart = (part: typeof WirePart.Type): Option.Option<Part> => {
       ...present("uri", uri)
     })
   }
-  return part.data === undefined ? Option.none() : Option.some({ kind: "data", data: part.data })
+  if (part.data === undefined || !Json.isWithin(part.data, BOUNDS)) return Option.none()
+  return Option.some({ kind: "data", data: part.data })
 }
+
+/** No honest data comes near. What works on deeper data recurses, and would exhaust the stack. */
+const BOUNDS: Json.Bounds = { levels: 200, values: 1_000_000 }
 
 const present = <K extends string>(key: K, value: string | null | undefined): { readonly [P in K]?: string } | {} =>
   typeof value === "string" ? { [key]: value } : {}

@@ -13,7 +13,8 @@ import { Diagnostic } from "@effect-toolnexus/core"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bareUrl, parseAddress } from "./internal/address.ts"
+import { bareHref, parseAddress } from "./internal/address.ts"
+import { field } from "./internal/wireField.ts"
 
 /**
  * The two dialects of A2A in use.
@@ -65,9 +66,6 @@ export interface AgentCard {
   readonly skills: ReadonlyArray<AgentSkill>
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
-
-/** Some servers write `null` where the protocol says absent. */
-const field = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const WireCard = Schema.Struct({
   name: Schema.NonEmptyString,
@@ -124,7 +122,7 @@ export const decode = (document: unknown, location: URL, base: URL = location): 
   return Result.succeed({
     name: card.value.name,
     description: card.value.description ?? "",
-    location: bareUrl(location.href),
+    location: bareHref(location),
     endpoint,
     alternative: interfaces.find(({ dialect }) => dialect !== endpoint.dialect) ??
       { ...endpoint, dialect: endpoint.dialect === "1.0" ? "0.3" : "1.0" },

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { type Diagnostic, SourceEntry, Suggestion } from "@effect-toolnexus/core"
+import { ConfigKeys, type Diagnostic, SourceEntry } from "@effect-toolnexus/core"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -18,6 +18,9 @@ import { bareUrl } from "./internal/address.ts"
  * - `headers`: sent to the card's own origin only; values are expanded
  * - `timeout`: in milliseconds, over a whole call, 300000 by default; the card has at most 30000 of it
  * - `pollEvery`: in milliseconds, 1000 by default; the first interval, which grows to at most ten times that
+ * - `maxConcurrent`: how many calls of its tools may run at once; without it any number
+ * - `required`: the build of a toolkit fails where this agent fails
+ * - `trusted`: its owner vouches for what it says of its skills
  * - `disabled: true` wins over `enabled: true`
  * - `folder`: what `${workspaceFolder}` stands for and `{file:}` is relative to
  *
@@ -29,6 +32,9 @@ export interface AgentDefinition {
   readonly headers?: Readonly<Record<string, string>>
   readonly timeout?: number
   readonly pollEvery?: number
+  readonly maxConcurrent?: number
+  readonly required?: boolean
+  readonly trusted?: boolean
   readonly enabled?: boolean
   readonly disabled?: boolean
   readonly folder: string
@@ -44,7 +50,29 @@ export const isDisabled = ({ disabled, enabled }: Pick<AgentDefinition, "disable
   disabled === true || enabled === false
 
 /**
+ * What the owner of an entry says of it as a whole. Reads any value, also one that {@link decodeDefinition} refuses: an
+ * agent that is required is so with a mistake in its configuration, too.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const flagsOf = (raw: unknown): Pick<SourceEntry.EntryFields, "required" | "trusted"> => ({
+  ...(isTrue(raw, "required") ? { required: true } : {}),
+  ...(isTrue(raw, "trusted") ? { trusted: true } : {})
+})
+
+/** A getter may throw. */
+const isTrue = (raw: unknown, key: string): boolean =>
+  Result.getOrElse(Result.try(() => Predicate.hasProperty(raw, key) && raw[key] === true), () => false)
+
+/**
  * The name of an agent that has no id: its card's URL without user info, query and fragment (CONTRACT 4).
+ *
+ * **Details**
+ *
+ * Takes any value, as a program without a compiler may give it. Of what is no http or https URL nothing is shown: it is
+ * called `invalid-card-url` and a few digits that tell it from others. A variable that stands for the whole beginning of
+ * the URL, as in `${AGENTS}/weather`, stays as it is.
  *
  * **Example**
  *
@@ -55,7 +83,7 @@ export const isDisabled = ({ disabled, enabled }: Pick<AgentDefinition, "disable
  * @category operations
  * @since 0.1.0
  */
-export const entryName = (cardUrl: string): string => bareUrl(cardUrl)
+export const entryName = (cardUrl: unknown): string => bareUrl(typeof cardUrl === "string" ? cardUrl : "")
 
 /**
  * An entry of a configuration file, read.
@@ -69,10 +97,13 @@ export interface Decoded {
 }
 
 const Fields = Schema.Struct({
-  card: Schema.optionalKey(Schema.NonEmptyString),
+  card: Schema.optionalKey(Schema.String),
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   timeout: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(1))),
   pollEvery: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(1))),
+  maxConcurrent: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  required: Schema.optionalKey(Schema.Boolean),
+  trusted: Schema.optionalKey(Schema.Boolean),
   enabled: Schema.optionalKey(Schema.Boolean),
   disabled: Schema.optionalKey(Schema.Boolean)
 })
@@ -85,6 +116,9 @@ const EXPECTED: Readonly<Record<keyof typeof Fields.fields, string>> = {
   headers: "an object of header names and values, both text",
   timeout: "a number of milliseconds, at least 1",
   pollEvery: "a number of milliseconds, at least 1",
+  maxConcurrent: "a whole number, at least 1",
+  required: "true or false",
+  trusted: "true or false",
   enabled: "true or false",
   disabled: "true or false"
 }
@@ -92,22 +126,15 @@ const EXPECTED: Readonly<Record<keyof typeof Fields.fields, string>> = {
 const isField = (key: string): key is keyof typeof Fields.fields => Object.hasOwn(EXPECTED, key)
 
 /** Keys of the configuration that have no effect yet; each is said, so that nobody relies on it. */
-const NOT_YET: ReadonlySet<string> = new Set([
-  "required",
-  "trusted",
-  "maxConcurrent",
-  "as",
-  "allowOrigins",
-  "keepContext"
-])
+const NOT_YET = ["trusted", "as", "allowOrigins", "keepContext"]
 
 /**
  * Reads one value of the map `agents` of a configuration file. `path` is where it stands, e.g. `agents.weather`.
  *
  * **Details**
  *
- * An unknown key is a diagnostic, with the nearest known key; a value that makes no sense is the entry's failure. An
- * entry that is switched off needs nothing else.
+ * An unknown key is a diagnostic, with the nearest known key; a value that makes no sense is the entry's failure, beside
+ * which {@link diagnose} still gives the diagnostics. An entry that is switched off needs nothing else.
  *
  * @category decoding
  * @since 0.1.0
@@ -121,7 +148,8 @@ export const decodeDefinition = (
   const fail = (detail: string) =>
     Result.fail(new SourceEntry.EntryError({ kind: "agent", entry: id, phase: "config", detail }))
   if (!Predicate.isObject(raw) || Array.isArray(raw)) return fail(`${path} must be an object`)
-  const known = Object.fromEntries(Object.entries(raw).filter(([key]) => isField(key)))
+  // in code a key may be there without a value
+  const known = Object.fromEntries(Object.entries(raw).filter(([key, value]) => isField(key) && value !== undefined))
   const fields = decodeFields(known)
   if (Result.isFailure(fields)) return fail(describeFaults(known))
   const { card = "", ...rest } = fields.success
@@ -132,33 +160,45 @@ export const decodeDefinition = (
   })
 }
 
+/**
+ * The same check of a definition that was given in code, where no compiler may have looked at it: it may be anything,
+ * also an object that breaks whoever reads it.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const check = (id: string, definition: unknown): Result.Result<AgentDefinition, SourceEntry.EntryError> =>
+  Result.try({
+    try: () => decodeDefinition(id, definition, folderOf(definition), `agents.${id}`),
+    catch: () =>
+      new SourceEntry.EntryError({ kind: "agent", entry: id, phase: "config", detail: "it breaks whoever reads it" })
+  }).pipe(
+    Result.flatMap((decoded) => decoded),
+    Result.map((decoded) => decoded.definition)
+  )
+
+const folderOf = (definition: unknown): string =>
+  Predicate.hasProperty(definition, "folder") && typeof definition.folder === "string" ? definition.folder : "."
+
 const describeFaults = (known: Readonly<Record<string, unknown>>): string =>
   Object.entries(known)
     .flatMap(([key, value]) =>
       isField(key) && Result.isFailure(decodeFields({ [key]: value })) ? [`${key} must be ${EXPECTED[key]}`] : []
     ).join("; ")
 
-/** Whoever writes less than this meant seconds. */
-const SUSPICIOUS_TIMEOUT = 1000
+/**
+ * What there is to say of the keys of an entry of a configuration file, whether {@link decodeDefinition} takes it or not:
+ * a mistyped key is often why a needed one is missing.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const diagnose = (entry: string, raw: unknown, path: string): ReadonlyArray<Diagnostic.Diagnostic> =>
+  !Predicate.isObject(raw) || Array.isArray(raw) ? [] : [
+    ...ConfigKeys.check(raw, { entry, path, known: KNOWN, notYet: NOT_YET }),
+    ...Predicate.hasProperty(raw, "timeout") && Predicate.isNumber(raw.timeout)
+      ? ConfigKeys.checkMillis(raw.timeout, { entry, path: `${path}.timeout` })
+      : []
+  ]
 
-const diagnose = (id: string, raw: object, path: string): ReadonlyArray<Diagnostic.Diagnostic> =>
-  Object.entries(raw).flatMap(([key, value]): ReadonlyArray<Diagnostic.Diagnostic> => {
-    const common = { entry: id, path: `${path}.${key}` }
-    if (NOT_YET.has(key)) {
-      const message = `${key} has no effect on agents yet`
-      return [{ ...common, level: "info", code: "not-supported-yet", message }]
-    }
-    if (!isField(key)) return [{ ...common, level: "warning", code: "unknown-key", message: describeUnknown(key) }]
-    if (key === "timeout" && typeof value === "number" && value < SUSPICIOUS_TIMEOUT) {
-      const message = `timeout is in milliseconds, and ${value} is very little; were seconds meant?`
-      return [{ ...common, level: "warning", code: "suspicious-timeout", message }]
-    }
-    return []
-  })
-
-const describeUnknown = (key: string): string => {
-  const [nearest] = Suggestion.closest(key, [...Object.keys(EXPECTED), ...NOT_YET], 1)
-  return nearest === undefined
-    ? `${key} is not a key of an agent`
-    : `${key} is not a key of an agent; did you mean ${nearest}?`
-}
+const KNOWN = Object.keys(EXPECTED).filter((key) => !NOT_YET.includes(key))

@@ -4,7 +4,8 @@
  *
  * @since 0.1.0
  */
-import { Source, SourceEntry } from "@effect-toolnexus/core"
+import { type Redaction, Source, SourceEntry } from "@effect-toolnexus/core"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as HttpClient from "effect/http/HttpClient"
@@ -12,17 +13,26 @@ import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as A2aClient from "./A2aClient.ts"
 import type { A2aError } from "./A2aError.ts"
 import type { AgentCard } from "./AgentCard.ts"
-import { type AgentDefinition, isDisabled } from "./AgentDefinition.ts"
+import { type AgentDefinition, check, flagsOf, isDisabled } from "./AgentDefinition.ts"
 import { type AgentAddress, resolve } from "./internal/agentAddress.ts"
 import { type Outcome, toEntries } from "./internal/agentTools.ts"
 import { discover } from "./internal/cardDiscovery.ts"
+import { randomId } from "./internal/randomId.ts"
 import * as Wire from "./internal/wire.ts"
 
-export { type AgentDefinition, type Decoded, decodeDefinition, entryName } from "./AgentDefinition.ts"
+export {
+  type AgentDefinition,
+  type Decoded,
+  decodeDefinition,
+  diagnose,
+  entryName,
+  flagsOf
+} from "./AgentDefinition.ts"
 
 /**
  * `agents`: each with the name of its entry, which must be distinct: its key in a configuration, or {@link entryName}.
@@ -40,7 +50,8 @@ export interface Options {
  * **Details**
  *
  * All cards are fetched at once, each within its `timeout` and at most 30 seconds, while its entry is `Connecting`;
- * what goes wrong is the entry's own failure. Entries and their tools come in the order given.
+ * what goes wrong is the entry's own failure, a definition that makes no sense included. Entries and their tools come in
+ * the order given.
  *
  * **Example**
  *
@@ -63,7 +74,9 @@ export const layer = (
       // calls in flight end together when the source is closed, not one after the other
       const calls = yield* Scope.fork(scope, "parallel")
       const listed = [...agents]
-      const outcomes = new Map(listed.map(([entry]) => [entry, settled(SourceEntry.connecting(entry))]))
+      const outcomes = new Map(
+        listed.map(([entry, definition]) => [entry, settled(SourceEntry.connecting(entry, flagsOf(definition)))])
+      )
       const entries = yield* SubscriptionRef.make(yield* toEntries([...outcomes.values()]))
       for (const [entry, definition] of listed) {
         const outcome = load(entry, definition, calls)
@@ -84,14 +97,32 @@ const put = (outcomes: Map<string, Outcome>, entries: Entries, entry: string, ou
     return toEntries([...outcomes.values()])
   })
 
-const load = (entry: string, definition: AgentDefinition, calls: Scope.Scope) =>
-  isDisabled(definition)
-    ? Effect.succeed(settled(SourceEntry.disabled(entry)))
-    : connect(entry, definition, calls).pipe(
+const load = (entry: string, given: AgentDefinition, calls: Scope.Scope) =>
+  Effect.suspend(() => Effect.fromResult(check(entry, given))).pipe(
+    Effect.flatMap((definition) =>
+      isDisabled(definition) ? Effect.succeed(settled(SourceEntry.disabled(entry))) : open(entry, definition, calls)
+    ),
+    Effect.catchDefect((defect) => broken(entry, (text) => text, defect)),
+    Effect.catch((error) => Effect.succeed(settled(SourceEntry.failed(error, flagsOf(given)))))
+  )
+
+const open = (entry: string, definition: AgentDefinition, calls: Scope.Scope) =>
+  Effect.flatMap(
+    resolve(entry, definition),
+    (address) =>
       // a card that breaks us costs its own entry (CONTRACT 1)
-      Effect.catchDefect(() => Effect.fail(fail(entry, "initialize", "its card could not be read"))),
-      Effect.catch((error) => Effect.succeed(settled(SourceEntry.failed(error))))
-    )
+      Effect.catchDefect(
+        connect(entry, definition, address, calls),
+        (defect) => broken(entry, address.credentials.redact, defect)
+      )
+  )
+
+/** What breaks unexpectedly may say anything: its text goes to the log, and people get the id to find it under. */
+const broken = Effect.fnUntraced(function*(entry: string, redact: Redaction.Redaction, defect: unknown) {
+  const id = yield* randomId
+  yield* Effect.logError(`agent "${entry}" broke unexpectedly (${id})`, redact(Cause.pretty(Cause.die(defect))))
+  return yield* fail(entry, "initialize", `it broke unexpectedly (${id})`)
+})
 
 const fail = (entry: string, phase: SourceEntry.Phase, detail: string) =>
   new SourceEntry.EntryError({ kind: "agent", entry, phase, detail })
@@ -100,14 +131,19 @@ const fail = (entry: string, phase: SourceEntry.Phase, detail: string) =>
 const DEFAULT_TIMEOUT = 300_000
 const DEFAULT_POLL_EVERY = 1000
 
-const connect = Effect.fnUntraced(function*(entry: string, definition: AgentDefinition, calls: Scope.Scope) {
-  const { pollEvery = DEFAULT_POLL_EVERY, timeout = DEFAULT_TIMEOUT } = definition
-  const address = yield* resolve(entry, definition)
+const connect = Effect.fnUntraced(function*(
+  entry: string,
+  definition: AgentDefinition,
+  address: AgentAddress,
+  calls: Scope.Scope
+) {
+  const { maxConcurrent, pollEvery = DEFAULT_POLL_EVERY, timeout = DEFAULT_TIMEOUT } = definition
   const card = yield* fetchCard(entry, address, timeout)
   const client = yield* A2aClient.make({ card, headers: address.credentials.headersFor(address.url) })
   const { redact } = address.credentials
-  const agent = { entry, name: card.name, client, timeout, pollEvery, redact, scope: calls }
-  const outcome: Outcome = { _tag: "Connected", connection: { agent, card } }
+  const permits = maxConcurrent === undefined ? undefined : yield* Semaphore.make(Math.max(1, maxConcurrent))
+  const agent = { entry, name: redact(card.name), client, timeout, pollEvery, permits, redact, scope: calls }
+  const outcome: Outcome = { _tag: "Connected", connection: { agent, card, flags: flagsOf(definition) } }
   return outcome
 })
 

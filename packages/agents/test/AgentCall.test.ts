@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { type Dialect, type Script, type ScriptedAgent, start, type Step } from "./fixtures/scriptedAgent.ts"
@@ -245,6 +246,41 @@ describe("a call of an agent", () => {
       yield* until(agent, "SendMessage")
       yield* Effect.timeout(Fiber.interrupt(fiber), 700)
       yield* until(agent, "CancelTask")
+    }))
+
+  it.live("waits for its turn where only so many calls may run at once, within its time", () =>
+    Effect.gen(function*() {
+      for (const maxConcurrent of [1, undefined]) {
+        const agent = yield* start({ speaks: "1.0", sendDelay: 400 })
+        const bound = maxConcurrent === undefined ? {} : { maxConcurrent }
+        const tool = yield* toolOf({ card: agent.url, pollEvery: 20, timeout: 600, ...bound })
+        const calls = yield* Effect.forkChild(
+          Effect.all([callTool(tool), callTool(tool)].map(Effect.result), { concurrency: 2 })
+        )
+        yield* Effect.sleep(200)
+        assert.strictEqual(agent.calls.length, maxConcurrent ?? 2)
+        const failures = (yield* Fiber.join(calls)).filter(Result.isFailure)
+        // the second has 200 of its 600 ms left when its turn comes
+        const expected = maxConcurrent === undefined ? [] : ["ToolTimeout"]
+        assert.deepStrictEqual(failures.map(({ failure }) => failure._tag), expected)
+      }
+    }))
+
+  it.live("leaves out data that is too deep", () =>
+    Effect.gen(function*() {
+      const { tool } = yield* begin({
+        speaks: "1.0",
+        intercept: (request, response) => {
+          if (request.method === "GET") return false
+          const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`
+          const artifacts = `[{"parts":[{"text":"kept"},{"data":${deep}}]}]`
+          const task = `{"id":"t1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":${artifacts}}`
+          response.end(`{"jsonrpc":"2.0","id":1,"result":{"task":${task}}}`)
+          return true
+        }
+      })
+      const result = yield* callTool(tool)
+      assert.deepStrictEqual([result.output, result.structured], ["kept", undefined])
     }))
 
   it.live("leaves an agent that doesn't answer at once, and closes within its limit", () =>

@@ -1,12 +1,17 @@
 import { AgentSource } from "@effect-toolnexus/agents"
+import { Source } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as Tracer from "effect/Tracer"
 import { createServer } from "node:net"
 import { cardOf, sendJson, start } from "./fixtures/scriptedAgent.ts"
-import { callTool, entriesOf, messageOf, phaseOf, toolsOf } from "./fixtures/support.ts"
+import { callTool, entriesOf, messageOf, phaseOf, platform, toolsOf } from "./fixtures/support.ts"
 
 const SECRET = "s3cret-token-value"
 
@@ -233,6 +238,138 @@ describe("AgentSource", () => {
       assert.notInclude(shown, Buffer.from(`me:${SECRET}`).toString("base64"))
     }))
 
+  it.live("knows a variable's value wherever it was put, alone too", () =>
+    Effect.gen(function*() {
+      const leaking = yield* start({
+        speaks: "1.0",
+        cardPath: `/${SECRET}/card.json`,
+        intercept: (request, response) => {
+          if (request.method === "GET") return false
+          const whole = String(request.headers["x-key"])
+          const message = `bad ${whole}, that is ${SECRET}`
+          sendJson(response, 200, { jsonrpc: "2.0", id: 1, error: { code: -32000, message } })
+          return true
+        }
+      })
+      const variables = { TOKEN: SECRET }
+      const headers = { "X-Key": "pre-${TOKEN}-post" }
+      const entries = yield* entriesOf({
+        good: { card: `${leaking.url}/\${TOKEN}/card.json`, headers },
+        missing: { card: `${leaking.url}/\${TOKEN}/none.json`, headers }
+      }, variables)
+      const error = yield* Effect.flip(Effect.forEach(toolsOf(entries), (tool) => callTool(tool)))
+      assert.include(error.message, "bad <redacted>, that is <redacted>")
+      assert.match(messageOf(entries[1]), /HTTP 404/)
+      assert.strictEqual(entries[0]?.tools[0]?.origin.location, `${leaking.url}/<redacted>/card.json`)
+      assert.notInclude(`${JSON.stringify(entries)}${JSON.stringify(error)}${messageOf(entries[1])}`, SECRET)
+    }))
+
+  it.live("shows no credential that a card repeats, in no name, description, origin or diagnostic", () =>
+    Effect.gen(function*() {
+      const agent = yield* start({
+        speaks: "1.0",
+        card: (base) => ({
+          ...cardOf({ speaks: "1.0", name: `agent ${SECRET}` }, `${base}/rpc`),
+          skills: [
+            { id: `one ${SECRET}`, name: "one", description: `${SECRET} does it` },
+            { name: `two ${SECRET}` },
+            { name: `two ${SECRET}` }
+          ]
+        }),
+        steps: [{ state: "input-required" }]
+      })
+      const [entry] = yield* entriesOf({ x: { card: agent.url, headers: { "X-Key": SECRET } } })
+      const [one, two] = entry?.tools ?? []
+      assert.strictEqual(one?.name, "agent__redacted__one__redacted_")
+      assert.strictEqual(one?.description, "<redacted> does it")
+      assert.strictEqual(two?.origin.name, "two <redacted>")
+      assert.match(entry?.diagnostics[0]?.message ?? "", /A second skill called "two <redacted>"/)
+      assert.notInclude(JSON.stringify(entry), SECRET)
+      if (one === undefined) return
+      const asked = yield* Effect.flip(callTool(one))
+      assert.include(asked._tag === "ToolSuspended" ? asked.request.prompt : "", "The agent agent <redacted> needs")
+      // the agent itself is asked by the id that it knows
+      assert.deepNestedInclude(agent.calls[0]?.params, { "message.metadata.skillId": `one ${SECRET}` })
+    }))
+
+  it.live("fails what makes no sense by itself, in the words of a file's check", () =>
+    Effect.gen(function*() {
+      const good = yield* start({ speaks: "1.0" })
+      const untyped: Iterable<readonly [string, AgentSource.AgentDefinition]> = JSON.parse(
+        JSON.stringify([
+          ["empty", {}],
+          ["nothing", null],
+          ["number", { card: 3, required: true }],
+          ["headers", { card: good.url, headers: "none" }],
+          ["good", { card: good.url, folder: "/" }]
+        ])
+      )
+      const hostile: AgentSource.AgentDefinition = {
+        folder: "/",
+        get card(): string {
+          throw new Error(SECRET)
+        }
+      }
+      const source = AgentSource.layer({ agents: [...untyped, ["hostile", hostile]] })
+      const context = yield* Layer.build(Layer.provide(source, platform))
+      const entries = yield* Source.settled(Context.get(context, Source))
+      const card = "failed at config: card must be the URL of an agent card, as text"
+      assert.deepStrictEqual(entries.map(messageOf), [
+        `agent "empty" ${card}`,
+        `agent "nothing" failed at config: agents.nothing must be an object`,
+        `agent "number" ${card}`,
+        `agent "headers" failed at config: headers must be an object of header names and values, both text`,
+        "(no error)",
+        `agent "hostile" failed at config: it breaks whoever reads it`
+      ])
+      assert.isTrue(entries[2]?.required)
+      assert.strictEqual(entries[4]?._tag, "Loaded")
+    }))
+
+  it.live("leaves results as they are", () =>
+    Effect.gen(function*() {
+      const parts = [{ text: `wrote /srv/${SECRET}/x.txt` }, { url: "file:///x", filename: "x" }]
+      const agent = yield* start({ speaks: "1.0", steps: [{ state: "completed", artifacts: [parts] }] })
+      const [entry] = yield* entriesOf({ x: { card: agent.url, headers: { "X-Folder": SECRET } } })
+      const [result] = yield* Effect.forEach(entry?.tools ?? [], (tool) => callTool(tool))
+      assert.strictEqual(result?.output, `wrote /srv/${SECRET}/x.txt`)
+      assert.deepStrictEqual(result?.content?.[0], { type: "text", text: `wrote /srv/${SECRET}/x.txt` })
+    }))
+
+  it.live("says of a defect an id, under which the cause is logged once and without secrets", () => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      if (logLevel === "Error") logged.push(JSON.stringify(message))
+    })
+    const broken = Layer.succeed(
+      HttpClient.HttpClient,
+      HttpClient.make(() => Effect.die(new Error(`no way with ${SECRET}`)))
+    )
+    return Effect.gen(function*() {
+      const definition = { card: "http://localhost", headers: { "X-Key": SECRET }, folder: "/", required: true }
+      const source = AgentSource.layer({ agents: [["x", definition]] })
+      const context = yield* Layer.build(Layer.provide(source, Layer.merge(platform, broken)))
+      const [entry] = yield* Source.settled(Context.get(context, Source))
+      const id = /^agent "x" failed at initialize: it broke unexpectedly \((\S+)\)$/.exec(messageOf(entry))?.[1]
+      assert.isDefined(id, messageOf(entry))
+      assert.strictEqual(entry?.required, true)
+      assert.strictEqual(logged.length, 1)
+      assert.include(logged[0], id)
+      assert.include(logged[0], "no way with <redacted>")
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  })
+
+  it.live("says of an entry what its owner says of it", () =>
+    Effect.gen(function*() {
+      const agent = yield* start({ speaks: "1.0" })
+      const flags = { required: true, trusted: true }
+      const entries = yield* entriesOf({ good: { card: agent.url, ...flags }, bad: { card: "ftp://x", ...flags } })
+      assert.deepStrictEqual(entries.map(({ _tag, required, trusted }) => [_tag, required, trusted]), [
+        ["Loaded", true, true],
+        ["Failed", true, true]
+      ])
+    }))
+
   it.live("shows no credential in a span", () =>
     Effect.gen(function*() {
       const agent = yield* start({ speaks: "1.0" })
@@ -265,13 +402,42 @@ describe("AgentSource.decodeDefinition", () => {
     const { definition, diagnostics } = Result.getOrThrow(
       decode({ card: "http://h", timeout: 30, hedaers: {}, trusted: true, pollEvery: 5 })
     )
-    assert.deepStrictEqual(definition, { card: "http://h", timeout: 30, pollEvery: 5, folder: "/folder" })
+    assert.deepStrictEqual(definition, {
+      card: "http://h",
+      timeout: 30,
+      pollEvery: 5,
+      trusted: true,
+      folder: "/folder"
+    })
     assert.deepStrictEqual(diagnostics.map(({ code, level, path }) => [level, code, path]), [
-      ["warning", "suspicious-timeout", "agents.x.timeout"],
       ["warning", "unknown-key", "agents.x.hedaers"],
-      ["info", "not-supported-yet", "agents.x.trusted"]
+      ["info", "not-supported-yet", "agents.x.trusted"],
+      ["warning", "timeout-below-second", "agents.x.timeout"]
     ])
-    assert.match(diagnostics[1]?.message ?? "", /did you mean headers\?/)
+    assert.match(diagnostics[0]?.message ?? "", /did you mean "headers"\?/)
+  })
+
+  it("reads how many calls may run at once, and whether the build depends on it", () => {
+    const raw = { card: "http://h", maxConcurrent: 2, required: true }
+    const { definition, diagnostics } = Result.getOrThrow(decode(raw))
+    assert.deepStrictEqual(definition, { ...raw, folder: "/folder" })
+    assert.deepStrictEqual(diagnostics, [])
+    // also where the rest of it is wrong
+    assert.deepStrictEqual(AgentSource.flagsOf({ card: 3, required: true, trusted: "yes" }), { required: true })
+    assert.deepStrictEqual(AgentSource.flagsOf(null), {})
+  })
+
+  it("gives the diagnostics of what it refuses, too", () => {
+    const raw = { crad: "http://h", timeout: 5 }
+    assert.isTrue(Result.isFailure(decode(raw)))
+    assert.deepStrictEqual(
+      AgentSource.diagnose("x", raw, "agents.x").map(({ code, entry, path }) => [code, entry, path]),
+      [
+        ["unknown-key", "x", "agents.x.crad"],
+        ["timeout-below-second", "x", "agents.x.timeout"]
+      ]
+    )
+    assert.deepStrictEqual(AgentSource.diagnose("x", null, "agents.x"), [])
   })
 
   it("needs nothing of an entry that is switched off", () => {
@@ -285,6 +451,8 @@ describe("AgentSource.decodeDefinition", () => {
     [{}, /card must be the URL/],
     [{ card: "" }, /card must be the URL/],
     [{ card: "http://h", headers: { a: 12_345_678 } }, /headers must be an object/],
+    [{ card: "http://h", maxConcurrent: 0 }, /maxConcurrent must be a whole number/],
+    [{ card: "http://h", required: "yes" }, /required must be true or false/],
     [{ card: "http://h", timeout: -1, enabled: "yes" }, /timeout must be .*; enabled must be true or false/]
   ])("refuses %j without showing a value", (raw, message) => {
     const result = decode(raw)
@@ -301,8 +469,31 @@ describe("AgentSource.entryName", () => {
     ["https://me:secret@agents.example/weather?key=1#top", "https://agents.example/weather"],
     ["http://127.0.0.1:1234", "http://127.0.0.1:1234"],
     ["http://a@b@h/x@y", "http://h/x@y"],
-    ["${AGENT_URL}", "${AGENT_URL}"]
-  ])("%s is %s", (url, name) => {
+    ["http://h/", "http://h/"],
+    ["${AGENT_URL}", "${AGENT_URL}"],
+    ["${env:AGENTS}/a/card.json", "${env:AGENTS}/a/card.json"],
+    [" http://user:passw0rd@h/x", "http://h/x"],
+    ["http:user:passw0rd@h/x", "http://h/x"],
+    ["http:\\\\user:passw0rd@h/x", "http://h/x"],
+    ["\thtt\np://user:passw0rd@h?passw0rd", "http://h"]
+  ])("%j is %s", (url, name) => {
     assert.strictEqual(AgentSource.entryName(url), name)
+  })
+
+  it("shows nothing of what is no http address, and tells such texts apart", () => {
+    const texts = [
+      "http://u:passw0rd/ss@h",
+      "ftp://passw0rd@h",
+      "passw0rd",
+      "data:,passw0rd",
+      "${NAME:-http://u:passw0rd@h}",
+      "${NAME}://u:passw0rd@h"
+    ]
+    const names = texts.map(AgentSource.entryName)
+    for (const name of names) assert.match(name, /^invalid-card-url-[0-9a-f]{6}$/)
+    assert.strictEqual(new Set(names).size, texts.length)
+    for (const value of ["", undefined, null, 3, {}]) {
+      assert.strictEqual(AgentSource.entryName(value), "invalid-card-url")
+    }
   })
 })

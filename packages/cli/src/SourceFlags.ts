@@ -104,13 +104,13 @@ const filesOf = Effect.fnUntraced(function*(given: string) {
  */
 export const toOptions = Effect.fnUntraced(function*(
   flags: SourceFlags,
-  files: ReadonlyArray<string>,
   config: ToolkitConfig
 ): Effect.fn.Return<ToolkitOptions, never, Path.Path> {
   const path = yield* Path.Path
-  const parts = [...files, ...serverConfig(flags, config), ...rootConfig(flags, config, path)]
+  const added = [...serverConfig(flags, config), ...rootConfig(flags, config, path)]
   return {
-    ...(parts.length === 0 ? {} : { config: parts }),
+    ...(flags.config.length === 0 && added.length === 0 ? {} : { config: [config, ...added] }),
+    startup: "background",
     skills: flags.skills,
     agents: flags.agent.map((card) => ({ card })),
     disableTools: flags.disableTool,
@@ -147,36 +147,22 @@ const serverConfig = (flags: SourceFlags, config: ToolkitConfig) => {
     const name = CommandWords.distinctName(CommandWords.serverName(words), taken)
     taken.add(name)
     const [command, ...args] = words
-    return [name, { command: CommandWords.literal(command), args: args.map(CommandWords.literal) }] as const
+    return [name, {
+      command: CommandWords.literal(command),
+      args: args.map(CommandWords.literal),
+      // whoever types a command means it as the shell would run it: behind its proxy, with its certificates
+      inheritEnv: true
+    }] as const
   })
   return [{ mcpServers: Object.fromEntries(servers) }]
 }
 
-/** `--root` narrows the builtins that the files ask for, and turns on none that they turn off. */
+/** `--root` narrows the builtins that the files ask for, and turns on none that are off, or that make no sense. */
 const rootConfig = (flags: SourceFlags, config: ToolkitConfig, path: Path.Path) => {
   if (Option.isNone(flags.root)) return []
-  const builtins = config.builtins?.config
-  if (builtins === false) return []
-  return [{
-    builtins: { ...(Predicate.isReadonlyObject(builtins) ? builtins : {}), root: path.resolve(flags.root.value) }
-  }]
+  const builtins = config.builtins?.config ?? true
+  const settings = builtins === true ? {} : builtins
+  return Predicate.isReadonlyObject(settings)
+    ? [{ builtins: { ...settings, root: path.resolve(flags.root.value) } }]
+    : []
 }
-
-/**
- * The entries that a build waits for, by name: servers and agents that aren't switched off.
- *
- * @category getters
- * @since 0.1.0
- */
-export const awaitedEntries = (flags: SourceFlags, config: ToolkitConfig): ReadonlyArray<string> => [
-  ...[...config.servers, ...config.agents].filter(([, { config: entry }]) => isOn(entry)).map(([name]) => name),
-  ...flags.server.map(CommandWords.serverName),
-  ...flags.agent.map(hostOf)
-]
-
-/** The rest of a card's URL may hold a secret. */
-const hostOf = (card: string): string => URL.parse(card)?.host ?? card
-
-const isOn = (entry: unknown): boolean =>
-  !(Predicate.hasProperty(entry, "disabled") && entry.disabled === true) &&
-  !(Predicate.hasProperty(entry, "enabled") && entry.enabled === false)

@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import type { Toolkit } from "@effect-toolnexus/core"
+import type { SourceEntry, Toolkit } from "@effect-toolnexus/core"
 import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
  * @category models
  * @since 0.1.0
  */
-export type ToolkitFactory = (options: ToolkitOptions) => Layer.Layer<Toolkit>
+export type ToolkitFactory = (options: ToolkitOptions) => Layer.Layer<Toolkit, SourceEntry.RequiredEntriesFailed>
 
 /**
  * The function in use. Default: `ToolkitLive`, loaded when the first toolkit is built, so that `--help` doesn't wait for

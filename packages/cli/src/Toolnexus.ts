@@ -7,7 +7,7 @@
 import * as Cause from "effect/Cause"
 import * as Argument from "effect/cli/Argument"
 import * as CliConfig from "effect/cli/CliConfig"
-import type * as CliError from "effect/cli/CliError"
+import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -18,6 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import type { PlatformError } from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as Stdio from "effect/Stdio"
 import { call } from "./internal/callCommand.ts"
@@ -58,6 +59,19 @@ const toolsCommand = Command.make(
   ])
 )
 
+/** effect/cli's own words for a number say nothing of its unit, and `5s` is what people try. */
+const readMillis = (value: string): Result.Result<number, CliError.InvalidValue> => {
+  const millis = /^\d+$/.test(value.trim()) ? Number(value) : 0
+  return millis >= 1 && Number.isSafeInteger(millis) ? Result.succeed(millis) : Result.fail(
+    new CliError.InvalidValue({
+      option: "timeout",
+      value,
+      expected: "a whole number of milliseconds, at least 1, e.g. 5000",
+      kind: "flag"
+    })
+  )
+}
+
 const callCommand = Command.make(
   "call",
   {
@@ -66,10 +80,10 @@ const callCommand = Command.make(
       Argument.withDescription("Its arguments as a JSON object; - reads them from standard input"),
       Argument.optional
     ),
-    timeout: Flag.Int("timeout").pipe(
+    timeout: Flag.String("timeout").pipe(
       Flag.withMetavar("MS"),
       Flag.withDescription("The total time that the call may take, in milliseconds"),
-      Flag.filter((limit) => limit >= 1, (limit) => `Expected at least 1 millisecond, got ${limit}`),
+      Flag.mapEffect((value) => Effect.fromResult(readMillis(value))),
       Flag.optional
     )
   },

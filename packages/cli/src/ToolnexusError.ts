@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type { SourceEntry } from "@effect-toolnexus/core"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
@@ -45,4 +46,4 @@ export class InputTooLarge
  * @category errors
  * @since 0.1.0
  */
-export type ToolnexusError = CallFailed | InputTooLarge
+export type ToolnexusError = CallFailed | InputTooLarge | SourceEntry.RequiredEntriesFailed

@@ -77,7 +77,7 @@ describe("literal", () => {
     ([text, special]) =>
       Effect.gen(function*() {
         const all = `${text}${special}${text}`
-        assert.strictEqual(yield* Expansion.expand(literal(all), { folder: "/" }), all)
+        assert.deepStrictEqual(yield* Expansion.expand(literal(all), { folder: "/" }), { text: all, secrets: [] })
       }).pipe(Effect.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer)))
   )
 

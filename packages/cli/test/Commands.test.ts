@@ -1,7 +1,7 @@
 import { FakeA2aAgent, ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { configFile, folder, toolnexus } from "./command.ts"
 
 const greeter = ScriptedMcpServer.command({
@@ -167,6 +167,55 @@ describe("call", () => {
     }))
 })
 
+describe("what can't be there", () => {
+  it.live("an unknown tool of an entry that failed is told to be one", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: { bad: { command: "/nonexistent/server" }, s: greeter },
+        agents: { "my.agent": { card: "ftp://nowhere" } }
+      })
+      const server = yield* toolnexus(["call", "bad_search", "--config", config])
+      assert.deepStrictEqual([server.code, server.stdout], [1, "Unknown tool: bad_search\n"])
+      assert.match(
+        server.stderr,
+        /mcp server "bad" failed at spawn[^]*warning: bad_search may be a tool of mcp server "bad"/
+      )
+      const agent = yield* toolnexus(["call", "my_agent_answer", "--config", config, "--json"])
+      assert.deepNestedInclude(parse(agent.stdout), { output: "Unknown tool: my_agent_answer" })
+      assert.include(agent.stderr, `my_agent_answer may be a tool of agent "my.agent", which failed (see above)`)
+      const other = yield* toolnexus(["call", "s_search", "--config", config])
+      assert.notInclude(other.stderr, "may be a tool")
+    }))
+
+  it.live("a required entry that fails is the whole answer, and exit code 1", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: { good: greeter, bad: { command: "/nonexistent/server", required: true } }
+      })
+      const json = yield* toolnexus(["tools", "--config", config, "--json"])
+      assert.strictEqual(json.code, 1)
+      assert.deepNestedInclude(parse(json.stdout), {
+        "error._tag": "RequiredEntriesFailed",
+        "error.entries[0].entry": "bad",
+        "error.entries[0].kind": "mcp",
+        "error.entries[0].phase": "spawn"
+      })
+      assert.deepStrictEqual(Object.keys(parse(json.stdout) ?? {}), ["error"])
+      assert.match(json.stderr, /^error: required, but failed: mcp server "bad" failed at spawn: .+\n$/)
+      const text = yield* toolnexus(["call", "good_greet", "--config", config])
+      assert.deepStrictEqual([text.code, text.stdout], [1, ""])
+      assert.match(text.stderr, /^error: required, but failed: mcp server "bad" failed at spawn/)
+    }))
+
+  it.live("builtins that make no sense stay off, with --root too", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: {}, builtins: "off" })
+      const { code, stdout } = yield* toolnexus(["tools", "--json", "--config", config, "--root", dirname(config)])
+      assert.strictEqual(code, 0)
+      assert.deepNestedInclude(parse(stdout), { tools: [], "statuses.builtin": "disabled" })
+    }))
+})
+
 describe("schema", () => {
   it.live("prints what goes into each provider's tools", () =>
     Effect.gen(function*() {
@@ -259,6 +308,22 @@ describe("usage", () => {
         { concurrency: 2 }
       )
     }), 60_000)
+
+  it.live("says what was expected, and what was perhaps meant", () =>
+    Effect.gen(function*() {
+      const hints = {
+        "call read --timeout 5s": "a whole number of milliseconds, at least 1, e.g. 5000",
+        "call read --timeout 0": "a whole number of milliseconds, at least 1, e.g. 5000",
+        "tools --confg x": "Did you mean this?\n    --config",
+        "call read --log-levl none": "Did you mean this?\n    --log-level",
+        "call read --timout 5": "Did you mean this?\n    --timeout"
+      }
+      for (const [line, hint] of Object.entries(hints)) {
+        const { code, stderr } = yield* toolnexus(line.split(" "))
+        assert.strictEqual(code, 2, line)
+        assert.include(stderr, hint, line)
+      }
+    }), 30_000)
 
   it.live("helps on stdout", () =>
     Effect.gen(function*() {

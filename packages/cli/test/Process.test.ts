@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { stripVTControlCharacters } from "node:util"
-import { bin, childrenOf, configFile, ended, sleep, start } from "./command.ts"
+import { bin, childrenOf, configFile, ended, folder, sleep, start } from "./command.ts"
 
 const silent = ScriptedMcpServer.command({ methods: { initialize: "hang" } })
 const stubborn = ScriptedMcpServer.command({
@@ -164,6 +164,44 @@ describe.skipIf(!hasScript())("at a terminal", () => {
       assert.notInclude(output, "\u001B[2J")
       const lines = stripVTControlCharacters(shown).split("\r\n")
       assert.isAtMost(Math.max(...lines.map((line) => line.length)), 60)
+    }), 30_000)
+
+  it.live("names only what is still connecting", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: {
+          quick: ScriptedMcpServer.command({ tools: [{ name: "a" }] }),
+          slow: ScriptedMcpServer.command({ startupDelay: 4000, tools: [{ name: "b" }] })
+        },
+        builtins: false
+      })
+      const frames = terminal(60, ["tools", "--config", config]).split("\r\u001B[2K").filter((frame) => frame !== "")
+      const waiting = frames.filter((frame) => frame.startsWith("Connecting to "))
+      assert.match(waiting.at(-1) ?? "", /^Connecting to slow \(\d s\)$/)
+      // the frames and the table are all there is
+      assert.strictEqual(frames.length, waiting.length + 1)
+    }), 30_000)
+
+  it.live("shows how far a call is, and then its result alone", () =>
+    Effect.gen(function*() {
+      const does = [{ progress: { count: 5, every: 200 } }, { text: "done" }]
+      const config = yield* configFile({
+        mcpServers: { s: ScriptedMcpServer.command({ tools: [{ name: "work", does }] }) }
+      })
+      const output = terminal(60, ["call", "s_work", "--config", config])
+      assert.include(output, "\r\u001B[2Ks_work: 1/5\r\u001B[2Ks_work: 2/5")
+      assert.strictEqual(output.slice(output.lastIndexOf("\u001B[2K") + 4), "done\r\n")
+    }), 30_000)
+
+  it.live("cuts no path of a skill", () =>
+    Effect.gen(function*() {
+      const deep = Array.from({ length: 6 }, (_, index) => `folder-${index}`).join("/")
+      const root = yield* folder({
+        [`${deep}/lunch/SKILL.md`]: `---\nname: lunch\ndescription: ${"Orders lunch. ".repeat(20)}\n---\nCall.\n`
+      })
+      const output = terminal(60, ["skills", "--skills", root], { NO_COLOR: "1" })
+      assert.include(output, `lunch  ${root}/${deep}/lunch/SKILL.md\r\n    Orders lunch. Orders`)
+      assert.include(output, "…")
     }), 30_000)
 
   it.live("has no colors with NO_COLOR, and JSON all the same with --json", () =>

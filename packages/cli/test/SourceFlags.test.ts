@@ -24,13 +24,19 @@ const noFlags: SourceFlags.SourceFlags = {
 const options = Effect.fnUntraced(function*(flags: Partial<SourceFlags.SourceFlags>) {
   const all = { ...noFlags, ...flags }
   const files = yield* SourceFlags.configFiles(all)
-  return yield* SourceFlags.toOptions(all, files, yield* ToolkitConfig.load(files))
+  const { config, ...rest } = yield* SourceFlags.toOptions(all, yield* ToolkitConfig.load(files))
+  return { ...rest, ...(config === undefined ? {} : { config: yield* contentOf(config) }) }
+})
+
+const contentOf = Effect.fnUntraced(function*(config: ToolkitConfig.ConfigInput) {
+  const { builtins, error, servers } = yield* ToolkitConfig.load(config)
+  return { builtins: builtins?.config, servers, error }
 })
 
 layer(Layer.merge(NodeFileSystem.layer, NodePath.layer))("SourceFlags", (it) => {
   it.effect("read no file and change nothing where none is given", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* options({}), { skills: [], agents: [], disableTools: [] })
+      assert.deepStrictEqual(yield* options({}), { skills: [], agents: [], disableTools: [], startup: "background" })
     }))
 
   it.effect("mean the options of the same name", () =>
@@ -47,6 +53,7 @@ layer(Layer.merge(NodeFileSystem.layer, NodePath.layer))("SourceFlags", (it) => 
         agents: [{ card: "https://example.com/card" }],
         disableTools: ["bash"],
         builtins: false,
+        startup: "background",
         precedence: Precedence.layered
       })
     }))
@@ -71,36 +78,25 @@ layer(Layer.merge(NodeFileSystem.layer, NodePath.layer))("SourceFlags", (it) => 
     Effect.gen(function*() {
       const root = yield* folder({
         "some.json": JSON.stringify({ builtins: { tools: { bash: false }, root: "elsewhere" } }),
-        "off.json": JSON.stringify({ builtins: false })
+        "off.json": JSON.stringify({ builtins: false }),
+        "wrong.json": JSON.stringify({ builtins: "off" })
       })
       const confined = { root: Option.some(root) }
-      const some = yield* options({ ...confined, config: [join(root, "some.json")] })
-      assert.deepStrictEqual(some.config, [join(root, "some.json"), { builtins: { tools: { bash: false }, root } }])
-      const off = yield* options({ ...confined, config: [join(root, "off.json")] })
-      assert.deepStrictEqual(off.config, [join(root, "off.json")])
-      assert.deepStrictEqual((yield* options(confined)).config, [{ builtins: { root } }])
+      const builtins = (flags: Partial<SourceFlags.SourceFlags>) =>
+        Effect.map(options({ ...confined, ...flags }), ({ config }) => config?.builtins)
+      assert.deepStrictEqual(yield* builtins({ config: [join(root, "some.json")] }), { tools: { bash: false }, root })
+      assert.strictEqual(yield* builtins({ config: [join(root, "off.json")] }), false)
+      assert.strictEqual(yield* builtins({ config: [join(root, "wrong.json")] }), "off")
+      assert.deepStrictEqual(yield* builtins({}), { root })
     }))
 
-  it.effect("waits for what is switched on", () =>
+  it.effect("a server of the command line gets the whole environment, as a shell would give it", () =>
     Effect.gen(function*() {
-      const config = yield* ToolkitConfig.load({
-        mcpServers: {
-          on: { command: "a" },
-          off: { command: "b", disabled: true },
-          out: { command: "c", enabled: false }
-        },
-        agents: { far: { card: "https://example.com" } }
+      const { config } = yield* options({ server: [["npx", "some-server"]] })
+      assert.deepStrictEqual(config?.servers.get("some-server")?.config, {
+        command: "npx",
+        args: ["some-server"],
+        inheritEnv: true
       })
-      const flags = {
-        ...noFlags,
-        server: [["npx", "some-server"] as const],
-        agent: ["https://user:secret@example.org/card?key=secret"]
-      }
-      assert.deepStrictEqual(SourceFlags.awaitedEntries(flags, config), [
-        "on",
-        "far",
-        "some-server",
-        "example.org"
-      ])
     }))
 })

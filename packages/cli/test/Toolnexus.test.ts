@@ -112,6 +112,54 @@ describe("run", () => {
       assert.strictEqual(failureTag(full.exit), "PlatformError")
     }))
 
+  it.effect("a schema that can't be printed costs only itself", () =>
+    Effect.gen(function*() {
+      let schema: Tool.ObjectSchema = { type: "object" }
+      for (let level = 0; level < 20_000; level++) schema = { type: "object", properties: { a: schema } }
+      const { exit, output } = yield* run(["tools", "--json"], [{ ...hello, name: "deep", inputSchema: schema }, hello])
+      assert.isTrue(Exit.isSuccess(exit))
+      const any = { type: "object" }
+      assert.deepNestedInclude(JSON.parse(output), {
+        "tools[0].name": "deep",
+        "tools[0].inputSchema": any,
+        "tools[1].name": "hello",
+        "diagnostics[0].code": "unprintable-schema",
+        "diagnostics[0].path": "deep"
+      })
+      for (const provider of ["openai", "openai-responses", "anthropic", "gemini"]) {
+        const printed = yield* run(["schema", "--provider", provider], [
+          { ...hello, name: "deep", inputSchema: schema },
+          hello
+        ])
+        assert.isTrue(Exit.isSuccess(printed.exit), provider)
+        assert.include(JSON.stringify(JSON.parse(printed.output)), "hello")
+      }
+    }))
+
+  it.effect("at a terminal a call shows how far it is, and clears that line; elsewhere it shows nothing", () =>
+    Effect.gen(function*() {
+      const work = defineTool({
+        name: "work",
+        handler: (_, call) =>
+          Effect.gen(function*() {
+            yield* call.progress({ progress: 3, total: 8, message: "half\u001B[2J of it ".repeat(20) })
+            yield* call.progress({ progress: 4 })
+            return "done"
+          })
+      })
+      const errors: Array<string> = []
+      const stderr = () => Sink.forEach((chunk: string | Uint8Array) => Effect.sync(() => errors.push(String(chunk))))
+      const shown = yield* run(["call", "work"], [work], { stderr, stderrIsTerminal: Effect.succeed(true) })
+      assert.strictEqual(shown.output, "done\n")
+      // what comes too soon after the one before isn't drawn
+      assert.deepStrictEqual(errors, ["\r\u001B[2Kwork: 3/8 half of it half of it half o…", "\r\u001B[2K"])
+      errors.length = 0
+      const plain = yield* run(["call", "work"], [work], { stderr })
+      assert.deepStrictEqual([plain.output, errors], ["done\n", []])
+      yield* run(["call", "hello"], [hello], { stderr, stderrIsTerminal: Effect.succeed(true) })
+      assert.deepStrictEqual(errors, [])
+    }))
+
   it.effect("bounds standard input", () =>
     Effect.gen(function*() {
       const stdin = Stream.forever(Stream.make(new Uint8Array(1024 * 1024)))

@@ -1,6 +1,6 @@
 /**
- * The service through which a host answers suspensions inline: a terminal prompt, a dialog, a chat message. A toolkit
- * takes it once, when it is built (CONTRACT 11).
+ * How a host answers suspensions inline: a terminal prompt, a dialog, a chat message. A toolkit takes it once, when it
+ * is built (CONTRACT 11); without one, a suspended call comes back to its caller.
  *
  * @since 0.1.0
  */
@@ -10,16 +10,26 @@ import type { Answer } from "./Answer.ts"
 import type { Request } from "./Request.ts"
 
 /**
+ * Asks a person. Interrupted when the question is withdrawn. `context` is what the caller attached to its call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Resolver = (request: Request, context: unknown) => Effect.Effect<Answer>
+
+/**
+ * Default: there is nobody to ask.
+ *
  * **Example**
  *
  * ```ts
- * const AlwaysYes = Layer.succeed(HostResolver, { resolve: (request) => Effect.succeed(Answer.make(request, true)) })
+ * const AlwaysYes = Layer.succeed(HostResolver, (request) => Effect.succeed(Answer.make(request, true)))
  * ```
  *
- * @category services
+ * @category references
  * @since 0.1.0
  */
-export class HostResolver extends Context.Service<HostResolver, {
-  /** Asks the person. Interrupted when the question is withdrawn. */
-  readonly resolve: (request: Request) => Effect.Effect<Answer>
-}>()("@effect-toolnexus/core/HostResolver") {}
+export const HostResolver: Context.Reference<Resolver | undefined> = Context.Reference<Resolver | undefined>(
+  "@effect-toolnexus/core/HostResolver",
+  { defaultValue: () => undefined }
+)

@@ -39,3 +39,43 @@ export const isJson: (value: unknown) => value is Json = Schema.is(Schema.Json)
  */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   Predicate.isObject(value) && !Array.isArray(value) && isJson(value)
+
+/**
+ * How much one is ready to work on: `levels` of nesting, and how many values in all.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Bounds {
+  readonly levels: number
+  readonly values: number
+}
+
+/**
+ * Whether a value from elsewhere stays within bounds; a cycle doesn't.
+ *
+ * **Details**
+ *
+ * It is walked without recursion: `JSON.parse` reads any depth, while `JSON.stringify`, and much else that works on its
+ * result, exhausts the stack some thousand levels down.
+ *
+ * **Example**
+ *
+ * ```ts
+ * Json.isWithin([[[]]], { levels: 1, values: 100 }) // => false
+ * ```
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isWithin = (value: unknown, { levels, values }: Bounds): boolean => {
+  const waiting: Array<readonly [value: unknown, level: number]> = [[value, 0]]
+  let count = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [current, level] = next
+    if (++count > values || level > levels) return false
+    if (!Predicate.isObjectOrArray(current)) continue
+    for (const inner of Object.values(current)) waiting.push([inner, level + 1])
+  }
+  return true
+}

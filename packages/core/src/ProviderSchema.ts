@@ -33,7 +33,7 @@ export interface OpenAIResponsesTool {
   readonly name: string
   readonly description: string
   readonly parameters: JsonSchema.JsonSchema
-  readonly strict: false
+  readonly strict: boolean
 }
 
 /**

@@ -40,10 +40,13 @@ export class Source extends Context.Service<Source, {
       Effect.map(SubscriptionRef.make(entries), (ref) => ({ kind, entries: ref }))
     )
 
-  /** Waits until none of its entries is on its first way any more, and gives the entries. */
-  static readonly settled = ({ entries }: Source["Service"]): Effect.Effect<ReadonlyArray<SourceEntry>> =>
+  /** Waits until none of its entries (of those that count) is on its first way any more, and gives all entries. */
+  static readonly settled = (
+    { entries }: Source["Service"],
+    counts: (entry: SourceEntry) => boolean = () => true
+  ): Effect.Effect<ReadonlyArray<SourceEntry>> =>
     SubscriptionRef.changes(entries).pipe(
-      Stream.filter((current) => current.every(({ _tag }) => _tag !== "Connecting")),
+      Stream.filter((current) => !current.some((entry) => entry._tag === "Connecting" && counts(entry))),
       Stream.runHead,
       Effect.map(Option.getOrElse(() => []))
     )

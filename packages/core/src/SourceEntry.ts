@@ -62,12 +62,29 @@ export class EntryError extends Schema.TaggedError<EntryError>("@effect-toolnexu
   }
 }
 
+/**
+ * Entries that the program can't do without have failed, and so has the build of the toolkit.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RequiredEntriesFailed
+  extends Schema.TaggedError<RequiredEntriesFailed>("@effect-toolnexus/core/SourceEntry/RequiredEntriesFailed")(
+    "RequiredEntriesFailed",
+    { entries: Schema.Array(EntryError) }
+  )
+{
+  override get message(): string {
+    return `required, but failed: ${this.entries.map(({ message }) => message).join("; ")}`
+  }
+}
+
 const labels: Readonly<Record<SourceKind, string>> = {
   mcp: "mcp server",
   skill: "skills",
   builtin: "builtins",
   agent: "agent",
-  extra: "openapi document",
+  extra: "source",
   config: "configuration"
 }
 
@@ -97,6 +114,10 @@ export interface EntryFields {
   readonly diagnostics: ReadonlyArray<Diagnostic>
   /** Not shown among the statuses: it can't fail, e.g. functions of one's own. */
   readonly unlisted?: boolean
+  /** Its owner vouches for what it says of its tools. Nothing acts on it yet. */
+  readonly trusted?: boolean
+  /** The build of the toolkit fails where this entry fails. */
+  readonly required?: boolean
   /** What the model should be told beside the tools. */
   readonly prompt?: string
   readonly skills?: ReadonlyArray<SkillSummary>

@@ -25,9 +25,11 @@ const MAX_LENGTH = 128
 export const closest = (name: string, known: Iterable<string>, limit: number): ReadonlyArray<string> => {
   if (name.length > MAX_LENGTH) return []
   const scored: Array<Scored> = []
+  const wanted = name.toLowerCase()
+  const allowed = Math.max(1, Math.floor(name.length / 3))
   for (const candidate of known) {
-    const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase())
-    if (distance <= Math.max(1, Math.floor(name.length / 3))) scored.push({ candidate, distance })
+    const distance = distanceOf(wanted, candidate.toLowerCase(), allowed)
+    if (distance <= allowed) scored.push({ candidate, distance })
   }
   return scored.toSorted(byDistance).slice(0, limit).map(({ candidate }) => candidate)
 }
@@ -45,15 +47,16 @@ const byDistance: Order.Order<Scored> = Order.combine(
 /** Shorter texts occur in most names by chance. */
 const MIN_CONTAINED = 4
 
-const distanceOf = (name: string, candidate: string): number => {
+const distanceOf = (name: string, candidate: string, allowed: number): number => {
   if (candidate.length > MAX_LENGTH) return Number.POSITIVE_INFINITY
   const shorter = Math.min(name.length, candidate.length)
   if (shorter >= MIN_CONTAINED && (candidate.includes(name) || name.includes(candidate))) return 1
-  return editDistance(name, candidate)
+  return editDistance(name, candidate, allowed)
 }
 
-/** Levenshtein's distance, one row at a time. */
-const editDistance = (left: string, right: string): number => {
+/** Levenshtein's distance, one row at a time, given up as soon as it can't stay within what is allowed. */
+const editDistance = (left: string, right: string, allowed: number): number => {
+  if (Math.abs(left.length - right.length) > allowed) return Number.POSITIVE_INFINITY
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let i = 1; i <= left.length; i++) {
     const next = [i]
@@ -62,6 +65,7 @@ const editDistance = (left: string, right: string): number => {
       next.push(Math.min(replaced, at(row, j) + 1, at(next, j - 1) + 1))
     }
     row = next
+    if (Math.min(...row) > allowed) return Number.POSITIVE_INFINITY
   }
   return at(row, right.length)
 }

@@ -6,10 +6,14 @@
  *
  * @since 0.1.0
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
+import * as References from "effect/References"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import { type HandlerServices, runHandler } from "./internal/toolHandler.ts"
 import { fromDecoder, fromJsonSchema, type Input } from "./internal/toolInput.ts"
 import type { JsonObject } from "./Json.ts"
@@ -114,17 +118,40 @@ export interface Tool<out R = never> {
  *
  * **Details**
  *
- * What the caller's own fiber has (its span, its clock, its logger) goes before what is given here, so that a handler's
- * spans hang under the call and not under the build of the toolkit.
+ * What is given here goes before what the caller's fiber has: a tool that was built with one database never runs on
+ * another. Only what belongs to the fiber is the caller's: its span, its clock, its logging, its scope.
  *
  * @category operations
  * @since 0.1.0
  */
-export const provideContext = <R>(tool: Tool<R>, context: Context.Context<R>): Tool => ({
-  ...tool,
-  handler: (args, call) =>
-    Effect.updateContext(tool.handler(args, call), (caller: Context.Context<never>) => Context.merge(context, caller))
-})
+export const provideContext = <R>(tool: Tool<R>, context: Context.Context<R>): Tool => {
+  const given = withoutFiber(context)
+  return {
+    ...tool,
+    handler: (args, call) =>
+      Effect.updateContext(tool.handler(args, call), (caller: Context.Context<never>) => Context.merge(caller, given))
+  }
+}
+
+const withoutFiber = <R>(context: Context.Context<R>): Context.Context<R> =>
+  Context.makeUnsafe(new Map(Array.from(context.mapUnsafe).filter(([key]) => !ofFiber.has(key))))
+
+const ofFiber: ReadonlySet<string> = new Set(
+  [
+    Clock.Clock,
+    Scope.Scope,
+    Tracer.ParentSpan,
+    Tracer.Tracer,
+    References.CurrentLoggers,
+    References.CurrentLogAnnotations,
+    References.CurrentLogLevel,
+    References.CurrentLogSpans,
+    References.MinimumLogLevel,
+    References.TracerEnabled,
+    References.TracerSpanAnnotations,
+    References.TracerSpanLinks
+  ].map(({ key }) => key)
+)
 
 /**
  * The call as a function of one's own sees it.

@@ -34,6 +34,8 @@ export interface ToolCall {
   readonly context: unknown
   /** Tells the caller how far the call is. */
   readonly progress: (progress: Progress) => Effect.Effect<void>
+  /** The total time the caller gives it, in milliseconds. */
+  readonly timeout: number | undefined
   /** In a resumed call: what was answered, and the state the suspension carried. */
   readonly resumed: Resumed | undefined
 }
@@ -83,8 +85,15 @@ export const make = (toolName: string, id: string, options?: CallOptions, resume
   id,
   toolName,
   context: options?.context,
-  progress: options?.onProgress ?? ignoreProgress,
+  progress: options?.onProgress === undefined ? ignoreProgress : guard(options.onProgress),
+  timeout: options?.timeout,
   resumed
 })
 
 const ignoreProgress = () => Effect.void
+
+/** Whoever watches a call must not be able to break it. */
+const guard = (onProgress: ToolCall["progress"]): ToolCall["progress"] => (progress) =>
+  Effect.suspend(() => onProgress(progress)).pipe(
+    Effect.catchDefect((defect) => Effect.logDebug("A listener to a tool's progress failed", defect))
+  )

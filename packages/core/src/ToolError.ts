@@ -73,14 +73,15 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>("@effect-toolnexu
 ) {}
 
 /**
- * The call ran into a limit. `limit` is in milliseconds; `phase` names which one it was.
+ * The call ran into a limit. `limit` is in milliseconds; `phase` names which one it was: the whole call's (`total`), or
+ * the time without any news of it (`call`).
  *
  * @category errors
  * @since 0.1.0
  */
 export class ToolTimeout extends Schema.TaggedError<ToolTimeout>("@effect-toolnexus/core/ToolError/ToolTimeout")(
   "ToolTimeout",
-  { toolName: Schema.String, limit: Schema.Finite, phase: Schema.String }
+  { toolName: Schema.String, limit: Schema.Finite, phase: Schema.Literals(["call", "total"]) }
 ) {
   override get message(): string {
     return `${this.toolName} did not answer within its ${this.phase} limit of ${this.limit} ms`

@@ -102,18 +102,39 @@ export const isToolResult: (value: unknown) => value is ToolResult = Schema.is(T
 const NO_OUTPUT = "(no output)"
 
 /**
- * The form in which a result leaves the toolkit: never an empty output, no lone surrogates (they make a request body
- * that providers refuse) in the output or in a text part.
+ * The most characters of output that leave a toolkit, unless its host says otherwise.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const MAX_OUTPUT = 100_000
+
+/**
+ * The form in which a result leaves the toolkit: an output that is never empty and of at most `maxOutput` characters, and
+ * no lone surrogates (they make a request body that providers refuse) in it or in a text part.
  *
  * @category operations
  * @since 0.1.0
  */
-export const normalize = (result: ToolResult): ToolResult => {
-  const output = result.output.trim() === "" ? NO_OUTPUT : result.output.toWellFormed()
+export const normalize = (result: ToolResult, maxOutput: number = MAX_OUTPUT): ToolResult => {
+  const output = result.output.trim() === "" ? NO_OUTPUT : cut(result.output.toWellFormed(), maxOutput)
   const content = result.content?.some(isIllFormed) ? result.content.map(wellFormed) : result.content
   if (output === result.output && content === result.content) return result
   return { ...result, output, ...(content === undefined ? {} : { content }) }
 }
+
+/** The beginning says what it is, the end how it came out; the middle is what a reader can do without. */
+const cut = (text: string, limit: number): string => {
+  if (text.length <= limit) return text
+  const note = `\n[... ${text.length - limit} or more of ${text.length} characters left out ...]\n`
+  const room = Math.max(0, limit - note.length)
+  const head = Math.ceil(room / 2)
+  // a cut through a surrogate pair leaves half a character, which goes as well
+  const kept = [text.slice(0, head), text.slice(text.length - (room - head))]
+  return withoutHalves(kept[0], /[\uD800-\uDBFF]$/) + note.slice(0, limit) + withoutHalves(kept[1], /^[\uDC00-\uDFFF]/)
+}
+
+const withoutHalves = (text: string | undefined, half: RegExp): string => (text ?? "").replace(half, "")
 
 const isIllFormed = (part: ContentPart): boolean =>
   "text" in part && part.text !== undefined && !part.text.isWellFormed()

@@ -10,6 +10,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { Diagnostic } from "./Diagnostic.ts"
+import type { Resolver } from "./HostResolver.ts"
 import type { Json } from "./Json.ts"
 import type * as ProviderSchema from "./ProviderSchema.ts"
 import type { SkillSummary, SourceEntry, SourceKind, Status } from "./SourceEntry.ts"
@@ -69,6 +70,49 @@ export interface Snapshot {
 }
 
 /**
+ * A snapshot, and what differs from the one this reader saw before: names of exposed tools that are new, gone, or
+ * described otherwise. The first one a reader sees differs in nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Change {
+  readonly snapshot: Snapshot
+  readonly added: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+  readonly changed: ReadonlyArray<string>
+}
+
+/**
+ * A remote agent, added while the toolkit lives; see the agents package for the fields.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RemoteAgent {
+  readonly card: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Milliseconds over a whole call. Default: 300000. */
+  readonly timeout?: number
+  /** Milliseconds. Default: 1000. */
+  readonly pollEvery?: number
+}
+
+/**
+ * Which tools a view shows, by exposed name; `*` stands for any characters. What is excluded is so even where it is
+ * included.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ViewOptions {
+  /** Default: all. */
+  readonly include?: ReadonlyArray<string>
+  /** Default: none. */
+  readonly exclude?: ReadonlyArray<string>
+}
+
+/**
  * What a model sends as arguments: an object, or its JSON text. Anything that isn't an object is `InvalidArguments`;
  * absent, `null` and blank text count as `{}`.
  *
@@ -76,6 +120,56 @@ export interface Snapshot {
  * @since 0.1.0
  */
 export type CallArguments = Json | undefined
+
+/**
+ * What a toolkit can do. A view is one too, which is why this has a name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ToolkitService {
+  /** Everything at once; the views below are its fields. */
+  readonly snapshot: Effect.Effect<Snapshot>
+  /** The snapshot now, and each later one with what changed; a slow reader misses some. Ends with the toolkit. */
+  readonly changes: Stream.Stream<Change>
+  readonly tools: Effect.Effect<ReadonlyArray<Tool>>
+  readonly toolNames: Effect.Effect<ReadonlyArray<string>>
+  readonly entries: Effect.Effect<ReadonlyArray<ToolkitEntry>>
+  readonly statuses: Effect.Effect<Snapshot["statuses"]>
+  readonly errors: Effect.Effect<Snapshot["errors"]>
+  readonly sources: Effect.Effect<Snapshot["sources"]>
+  readonly shadowed: Effect.Effect<ReadonlyArray<Shadowed>>
+  /** Those of the snapshot, and what calls have found since: schemas, or parts of them, that can't be checked. */
+  readonly diagnostics: Effect.Effect<ReadonlyArray<Diagnostic>>
+  readonly skills: Effect.Effect<ReadonlyArray<SkillSummary>>
+  /** What to put into the system prompt; empty without described skills. */
+  readonly skillsPrompt: Effect.Effect<string>
+  /** The exposed tool of that name. */
+  readonly get: (name: string) => Effect.Effect<Option.Option<Tool>>
+  /** Calls a tool; every failure is a typed error. A success is never an error result. */
+  readonly call: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult, ToolError>
+  /** The same call for a model: every failure, a defect too, becomes a result with `isError`. */
+  readonly execute: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult>
+  /** Adds tools of one's own, below those given when it was built: of one name the first is exposed. */
+  readonly register: (...tools: ReadonlyArray<Tool>) => Effect.Effect<void>
+  /** Takes away what `register` added under that name, and says whether there was anything. */
+  readonly unregister: (name: string) => Effect.Effect<boolean>
+  /** Connects a remote agent and waits until it has answered or failed. Default for `name`: the card's URL. */
+  readonly addAgent: (agent: RemoteAgent, name?: string) => Effect.Effect<ToolkitEntry>
+  /** The same toolkit with fewer tools. What it doesn't show it doesn't call. */
+  readonly view: (options: ViewOptions) => ToolkitService
+  /** The resolver it was built with: the option `waitFor`, else the service `HostResolver`. */
+  readonly waitFor: Resolver | undefined
+  /** What goes into `tools` of OpenAI's chat completions, or of its Responses API. */
+  readonly toOpenAI: {
+    (options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
+    (options: { readonly mode: "responses" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
+  }
+  /** What goes into `tools` of Anthropic's Messages API. */
+  readonly toAnthropic: () => Effect.Effect<ReadonlyArray<ProviderSchema.AnthropicTool>>
+  /** What goes into `tools` of Gemini's `generateContent`. */
+  readonly toGemini: () => Effect.Effect<ReadonlyArray<ProviderSchema.GeminiTool>>
+}
 
 /**
  * **Example**
@@ -90,35 +184,4 @@ export type CallArguments = Json | undefined
  * @category services
  * @since 0.1.0
  */
-export class Toolkit extends Context.Service<Toolkit, {
-  /** Everything at once; the views below are its fields. */
-  readonly snapshot: Effect.Effect<Snapshot>
-  /** The snapshot now, and each later one. */
-  readonly changes: Stream.Stream<Snapshot>
-  readonly tools: Effect.Effect<ReadonlyArray<Tool>>
-  readonly toolNames: Effect.Effect<ReadonlyArray<string>>
-  readonly entries: Effect.Effect<ReadonlyArray<ToolkitEntry>>
-  readonly statuses: Effect.Effect<Snapshot["statuses"]>
-  readonly errors: Effect.Effect<Snapshot["errors"]>
-  readonly sources: Effect.Effect<Snapshot["sources"]>
-  readonly shadowed: Effect.Effect<ReadonlyArray<Shadowed>>
-  readonly diagnostics: Effect.Effect<ReadonlyArray<Diagnostic>>
-  readonly skills: Effect.Effect<ReadonlyArray<SkillSummary>>
-  /** What to put into the system prompt; empty without described skills. */
-  readonly skillsPrompt: Effect.Effect<string>
-  /** The exposed tool of that name. */
-  readonly get: (name: string) => Effect.Effect<Option.Option<Tool>>
-  /** Calls a tool; every failure is a typed error. A success is never an error result. */
-  readonly call: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult, ToolError>
-  /** The same call for a model: every failure, a defect too, becomes a result with `isError`. */
-  readonly execute: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult>
-  /** What goes into `tools` of OpenAI's chat completions, or of its Responses API. */
-  readonly toOpenAI: {
-    (options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
-    (options: { readonly mode: "responses" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
-  }
-  /** What goes into `tools` of Anthropic's Messages API. */
-  readonly toAnthropic: () => Effect.Effect<ReadonlyArray<ProviderSchema.AnthropicTool>>
-  /** What goes into `tools` of Gemini's `generateContent`. */
-  readonly toGemini: () => Effect.Effect<ReadonlyArray<ProviderSchema.GeminiTool>>
-}>()("@effect-toolnexus/core/Toolkit") {}
+export class Toolkit extends Context.Service<Toolkit, ToolkitService>()("@effect-toolnexus/core/Toolkit") {}

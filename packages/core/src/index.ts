@@ -4,21 +4,36 @@
  * @since 0.1.0
  */
 export * as Answer from "./Answer.ts"
+export * as ConfigKeys from "./ConfigKeys.ts"
 export * as Diagnostic from "./Diagnostic.ts"
 export { Environment } from "./Environment.ts"
 export * as Expansion from "./Expansion.ts"
-export { HostResolver } from "./HostResolver.ts"
+export { HostResolver, type Resolver } from "./HostResolver.ts"
 export * as Json from "./Json.ts"
+export * as Middleware from "./Middleware.ts"
+export * as NameFilter from "./NameFilter.ts"
 export * as ProviderSchema from "./ProviderSchema.ts"
+export * as Redaction from "./Redaction.ts"
 export * as Request from "./Request.ts"
 export { Source } from "./Source.ts"
 export * as SourceEntry from "./SourceEntry.ts"
 export * as Suggestion from "./Suggestion.ts"
 export * as Suspension from "./Suspension.ts"
+export * as TextFile from "./TextFile.ts"
 export * as Tool from "./Tool.ts"
 export { defineTool } from "./Tool.ts"
 export * as ToolCall from "./ToolCall.ts"
 export * as ToolError from "./ToolError.ts"
-export { type CallArguments, type Shadowed, type Snapshot, Toolkit, type ToolkitEntry } from "./Toolkit.ts"
+export {
+  type CallArguments,
+  type Change,
+  type RemoteAgent,
+  type Shadowed,
+  type Snapshot,
+  Toolkit,
+  type ToolkitEntry,
+  type ToolkitService,
+  type ViewOptions
+} from "./Toolkit.ts"
 export * as ToolName from "./ToolName.ts"
 export * as ToolResult from "./ToolResult.ts"

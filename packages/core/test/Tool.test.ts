@@ -4,6 +4,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { defineTool, Suspension, Tool, ToolCall, ToolError, ToolResult } from "../src/index.ts"
 
@@ -66,7 +67,31 @@ describe("defineTool", () => {
       assert.deepStrictEqual(yield* run(Promise.resolve([1])), ToolResult.success("[1]", { structured: [1] }))
       const tool = defineTool({ name: "t", handler: () => Effect.succeed("later") })
       assert.deepStrictEqual(yield* tool.handler({}, call), ToolResult.success("later"))
-      assert.strictEqual((yield* Effect.flip(run(() => "a function"))).message.includes("neither text"), true)
+      const lenient = { a: 1, b: undefined, at: new Date(0) }
+      assert.deepStrictEqual((yield* run(lenient)).structured, { a: 1, at: "1970-01-01T00:00:00.000Z" })
+      assert.deepStrictEqual(yield* run({ output: "x", isError: false, metadata: undefined }), ToolResult.success("x"))
+      const deep: unknown = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`)
+      assert.include((yield* Effect.flip(run(deep))).message, "an object that is neither")
+      const hostile = Object.defineProperty({}, "then", {
+        get: () => {
+          throw new Error("boo")
+        }
+      })
+      assert.strictEqual((yield* Effect.flip(run(hostile))).message, "boo")
+      const cyclic: Record<string, unknown> = {}
+      cyclic["self"] = cyclic
+      const nested = defineTool({ name: "t", handler: () => Effect.succeed(Effect.succeed(1)) })
+      assert.include((yield* Effect.flip(nested.handler({}, call))).message, "is a yield* missing?")
+      const generator = defineTool({
+        name: "t",
+        handler: function*() {
+          yield 1
+        }
+      })
+      assert.include((yield* Effect.flip(generator.handler({}, call))).message, "a generator")
+      for (const none of [() => "a function", cyclic, 1n]) {
+        assert.include((yield* Effect.flip(run(none))).message, "that is neither text, a result, nor JSON")
+      }
     }))
 
   it.effect("makes ToolFailed of a throw, a rejection and a typed failure, and leaves a defect alone", () =>
@@ -79,6 +104,10 @@ describe("defineTool", () => {
       assert.strictEqual((yield* fail(() => Promise.reject(new Error("later")))).message, "later")
       const typed = defineTool({ name: "t", handler: () => Effect.fail({ _tag: "OutOfStock" }) })
       assert.strictEqual((yield* Effect.flip(typed.handler({}, call))).message, "OutOfStock")
+      const fields = defineTool({ name: "t", handler: () => Effect.fail({ _tag: "NoSuchUser", id: 2 }) })
+      assert.strictEqual((yield* Effect.flip(fields.handler({}, call))).message, `NoSuchUser {"id":2}`)
+      const worded = defineTool({ name: "t", handler: () => Effect.fail({ message: "why" }) })
+      assert.strictEqual((yield* Effect.flip(worded.handler({}, call))).message, "why")
       const defect = defineTool({ name: "t", handler: () => Effect.die("bug") })
       assert.isTrue(Exit.hasDies(yield* Effect.exit(defect.handler({}, call))))
     }))
@@ -110,11 +139,49 @@ describe("defineTool", () => {
       assert.isTrue(signal.aborted)
     }))
 
+  it.effect("tells a handler that asks only after it was aborted", () =>
+    Effect.gen(function*() {
+      const later = Promise.withResolvers<AbortSignal>()
+      const tool = defineTool({
+        name: "t",
+        handler: async (_, own) => {
+          await Promise.resolve()
+          await Promise.resolve()
+          later.resolve(own.signal)
+          return ""
+        }
+      })
+      const fiber = yield* Effect.forkChild(tool.handler({}, call), { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue((yield* Effect.promise(() => later.promise)).aborted)
+    }))
+
   it.effect("asks for the services of its Effects, and is given them", () =>
     Effect.gen(function*() {
       class Greeting extends Context.Service<Greeting, { readonly text: string }>()("test/Greeting") {}
       const tool: Tool.Tool<Greeting> = defineTool({ name: "t", handler: () => Greeting.useSync(({ text }) => text) })
       const provided: Tool.Tool = Tool.provideContext(tool, Context.make(Greeting, { text: "hello" }))
       assert.strictEqual((yield* provided.handler({}, call)).output, "hello")
+      const elsewhere = Effect.provideService(provided.handler({}, call), Greeting, { text: "another tenant's" })
+      assert.strictEqual((yield* elsewhere).output, "hello")
+    }))
+
+  it.effect("leaves to the caller what belongs to its fiber: a handler's span hangs under the call", () =>
+    Effect.gen(function*() {
+      const parent = Effect.map(
+        Effect.option(Effect.currentSpan),
+        (span) => Option.getOrUndefined(span)?.name ?? "none"
+      )
+      const build = Effect.context().pipe(Effect.withSpan("build"))
+      const tool = Tool.provideContext(defineTool({ name: "t", handler: () => parent }), yield* build)
+      assert.strictEqual((yield* tool.handler({}, call).pipe(Effect.withSpan("call"))).output, "call")
+      assert.strictEqual((yield* tool.handler({}, call)).output, "none")
+    }))
+
+  it.effect("a listener that fails doesn't break the call it watches", () =>
+    Effect.gen(function*() {
+      const tool = defineTool({ name: "t", handler: (_, { progress }) => Effect.as(progress({ progress: 1 }), "done") })
+      const watched = ToolCall.make("t", "c", { onProgress: () => Effect.die("bug") })
+      assert.strictEqual((yield* tool.handler({}, watched)).output, "done")
     }))
 })

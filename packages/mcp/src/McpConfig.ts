@@ -5,15 +5,14 @@
  * @since 0.1.0
  */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
+import type * as NameFilter from "@effect-toolnexus/core/NameFilter"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type * as Result from "effect/Result"
 import { readServer } from "./internal/readServer.ts"
 import { resolveServer } from "./internal/resolveServer.ts"
-import type { ToolFilter } from "./internal/toolFilter.ts"
 
 /**
  * A server as it was found: `config` is the raw value, `folder` what its relative paths are relative to, `path` where
@@ -28,8 +27,6 @@ export interface McpServerDefinition {
   readonly path: string
 }
 
-export type { ToolFilter }
-
 /**
  * How long a server may take, in milliseconds.
  *
@@ -39,6 +36,9 @@ export type { ToolFilter }
  * - `list` (30000): all pages of its list of tools
  * - `call` (30000): a call without news; progress starts it anew
  * - `total` (600000, and not below `call`): a call whatever its progress
+ *
+ * These are the server's, and hold for every call of its tools. A caller's own limit (`timeout` of the call's options) is
+ * kept by the toolkit, around the handler: the shorter of it and `total` ends the call. Neither makes the other longer.
  *
  * @category models
  * @since 0.1.0
@@ -53,6 +53,13 @@ export interface Limits {
 /**
  * What every server that is switched on has.
  *
+ * **Details**
+ *
+ * - `tools`: which of its tools are wanted, by original name
+ * - `required`: the build of a toolkit fails where this server fails
+ * - `trusted`: its owner vouches for what it says of its tools
+ * - `maxConcurrent`: how many calls of its tools may run at once; without it any number
+ *
  * @category models
  * @since 0.1.0
  */
@@ -60,7 +67,10 @@ export interface ServerFields {
   readonly name: string
   readonly path: string
   readonly timeout: Limits
-  readonly tools: ToolFilter
+  readonly tools: NameFilter.NameFilter
+  readonly required: boolean
+  readonly trusted: boolean
+  readonly maxConcurrent?: number
 }
 
 /**
@@ -103,12 +113,17 @@ export interface RemoteServer extends ServerFields {
  * A server in this very process, for code only: `connect` gives our end of a transport, e.g. one half of the SDK's
  * `InMemoryTransport.createLinkedPair()` whose other half a server is connected to. It is closed with the source.
  *
+ * **Gotchas**
+ *
+ * The function is trusted to give a transport of its own at each call. Only that what it gives has `start`, `send` and
+ * `close` is checked; if not, the entry fails in phase `spawn`.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface InProcessServer extends ServerFields {
   readonly _tag: "InProcess"
-  readonly connect: () => Transport
+  readonly connect: () => unknown
 }
 
 /**
@@ -124,10 +139,18 @@ export interface DisabledServer {
 }
 
 /**
+ * A server that is switched on.
+ *
  * @category models
  * @since 0.1.0
  */
-export type McpServer = LocalServer | RemoteServer | InProcessServer | DisabledServer
+export type EnabledServer = LocalServer | RemoteServer | InProcessServer
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type McpServer = EnabledServer | DisabledServer
 
 /**
  * A server, and what a person should know about how it was written.
@@ -141,7 +164,19 @@ export interface Normalized {
 }
 
 /**
- * Reads one server of a configuration. An entry that makes no sense is an `EntryError` of phase `config` that names the
+ * An entry that makes no sense: the error, of phase `config`, and all that is to be said about how it was written. A
+ * mistyped key is often the cause.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Unreadable {
+  readonly error: EntryError
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+}
+
+/**
+ * Reads one server of a configuration. An entry that makes no sense is {@link Unreadable}, with an error that names the
  * key; a key that isn't known, is misplaced or isn't acted on yet is a diagnostic.
  *
  * **Example**
@@ -160,7 +195,7 @@ export interface Normalized {
 export const normalize: (
   name: string,
   definition: McpServerDefinition
-) => Result.Result<Normalized, EntryError> = readServer
+) => Result.Result<Normalized, Unreadable> = readServer
 
 /**
  * A local server with everything expanded, ready to be started. Holds secrets: it belongs into no error, log or result.
@@ -170,13 +205,15 @@ export const normalize: (
  */
 export interface ResolvedServer {
   readonly name: string
+  /** The command as the configuration has it, for messages. */
+  readonly label: string
   readonly command: string
   readonly args: ReadonlyArray<string>
   /** The child's whole environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly shutdown: { readonly eof: number; readonly term: number }
-  /** Texts that must be blotted out of whatever the server says on stderr. */
+  /** What variables and files put into it, and the values of its environment: for a `Redaction`. */
   readonly secrets: ReadonlyArray<string>
 }
 
@@ -185,7 +222,7 @@ export interface ResolvedServer {
  *
  * **Details**
  *
- * A missing variable or an unreadable `envFile` fails in phase `config` and names entry, field and variable; a working
+ * A missing variable or an unreadable `envFile` (at most 256 KiB) fails in phase `config` and names entry, field and variable; a working
  * directory that isn't there fails in phase `spawn`. Later wins in the environment: the inherited names, `envFile`,
  * `env`.
  *

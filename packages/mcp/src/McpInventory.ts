@@ -11,7 +11,7 @@ import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import { connectServer, type ServerState } from "./internal/connectServer.ts"
-import { makeSlots } from "./internal/openServer.ts"
+import { makeSlots } from "./internal/spawnSlots.ts"
 import type { RawTool } from "./McpSession.ts"
 import type { McpSourceOptions } from "./McpSource.ts"
 

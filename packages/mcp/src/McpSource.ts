@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import { Source } from "@effect-toolnexus/core/Source"
-import { connecting, type EntryError, type SourceEntry } from "@effect-toolnexus/core/SourceEntry"
+import type { EntryError, SourceEntry } from "@effect-toolnexus/core/SourceEntry"
 import * as ToolName from "@effect-toolnexus/core/ToolName"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,9 +19,9 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type Connected, connectServer, type ServerState, unconnected } from "./internal/connectServer.ts"
+import { type Connected, connecting, connectServer, type ServerState } from "./internal/connectServer.ts"
 import { diagnostic, entryError, withStderr } from "./internal/entryError.ts"
-import { makeSlots } from "./internal/openServer.ts"
+import { makeSlots } from "./internal/spawnSlots.ts"
 import { makeToEntries, type ToEntries } from "./internal/toEntries.ts"
 import type { McpServerDefinition } from "./McpConfig.ts"
 import type { McpSession } from "./McpSession.ts"
@@ -114,7 +114,9 @@ const makeBoard = Effect.fnUntraced(
   ): Effect.fn.Return<Board, never, Scope.Scope> {
     const toEntries = makeToEntries(yield* FiberSet.makeRuntime())
     const connections = yield* Scope.fork(yield* Effect.scope, "parallel")
-    const states = new Map(sorted.map(([name]): [string, ServerState] => [name, unconnected(connecting(name))]))
+    const states = new Map(
+      sorted.map(([name, definition]): [string, ServerState] => [name, connecting(name, definition)])
+    )
     const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry>>(yield* toEntries(states))
     return { states, entries, connections, toEntries, lock: yield* Semaphore.make(1) }
   }

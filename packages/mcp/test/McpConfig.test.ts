@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
+import { execFileSync } from "node:child_process"
 import { platform, withVariables } from "./support.ts"
 
 const normalize = (config: unknown) => McpConfig.normalize("a", { config, folder: "/project", path: "mcpServers.a" })
@@ -17,7 +18,13 @@ const local = (config: unknown): McpConfig.LocalServer => {
 
 const messageOf = (config: unknown): string => {
   const result = normalize(config)
-  return Result.isFailure(result) ? result.failure.message : "it is fine"
+  return Result.isFailure(result) ? result.failure.error.message : "it is fine"
+}
+
+const complaints = (config: unknown) => {
+  const result = normalize(config)
+  if (Result.isSuccess(result)) throw new Error("it is fine")
+  return result.failure.diagnostics.map(({ message }) => message)
 }
 
 const codes = (config: unknown) => normalized(config).diagnostics.map(({ code, path }) => [code, path])
@@ -107,9 +114,24 @@ describe("normalize", () => {
   it("names a key that nobody knows, and the one that was meant", () => {
     const { diagnostics } = normalized({ comand: "y", command: "x", timeout: { startUp: 5000 }, zzz: 1 })
     assert.deepStrictEqual(diagnostics.map(({ message, path }) => [path, message]), [
-      ["mcpServers.a.comand", "comand is not a known key; did you mean command?"],
-      ["mcpServers.a.zzz", "zzz is not a known key"],
-      ["mcpServers.a.timeout.startUp", "startUp is not a known key; did you mean startup?"]
+      ["mcpServers.a.comand", "\"mcpServers.a.comand\" is unknown; did you mean \"command\"?"],
+      ["mcpServers.a.zzz", "\"mcpServers.a.zzz\" is unknown and was ignored"],
+      ["mcpServers.a.timeout.startUp", "\"mcpServers.a.timeout.startUp\" is unknown; did you mean \"startup\"?"]
+    ])
+  })
+
+  it("reads how many calls may run at once, and what the owner says of the whole entry", () => {
+    const { maxConcurrent, required, trusted } = local({
+      command: "x",
+      maxConcurrent: 2,
+      required: true,
+      trusted: true
+    })
+    assert.deepStrictEqual([maxConcurrent, required, trusted], [2, true, true])
+    const plain = local({ command: "x" })
+    assert.deepStrictEqual([plain.maxConcurrent, plain.required, plain.trusted], [undefined, false, false])
+    assert.deepStrictEqual(codes({ command: "x", maxConcurrent: 2, required: true, trusted: true }), [
+      ["not-supported-yet", "mcpServers.a.trusted"]
     ])
   })
 
@@ -134,10 +156,25 @@ describe("normalize", () => {
       [{ command: "x", cwd: 3 }, "mcpServers.a.cwd is wrong: cwd must be a string"],
       [{ command: "x", timeout: -1 }, "mcpServers.a.timeout is wrong: timeout must be a number"],
       [{ command: "x", disabled: "no" }, "mcpServers.a.disabled is wrong: disabled must be true or false"],
+      [{ command: "x", maxConcurrent: 0 }, "mcpServers.a.maxConcurrent is wrong: maxConcurrent must be a whole number"],
+      [{ command: "x", required: "yes" }, "mcpServers.a.required is wrong: required must be true or false"],
       [{ command: "x", tools: { a: "yes" } }, "mcpServers.a.tools.a is wrong: tools must be an object"]
     ] satisfies ReadonlyArray<readonly [unknown, string]>
   )("fails the entry %j", (config, expected) => {
     assert.include(messageOf(config), `mcp server "a" failed at config: ${expected}`)
+  })
+
+  it("says of a failed entry, too, what is wrong with its keys", () => {
+    assert.deepStrictEqual(complaints({ comand: "node", timeout: { startUp: 5, call: 30 }, headers: {} }), [
+      "\"mcpServers.a.comand\" is unknown; did you mean \"command\"?",
+      "\"mcpServers.a.timeout.startUp\" is unknown; did you mean \"startup\"?",
+      "\"mcpServers.a.timeout.startUp\" is 5 milliseconds; were seconds meant (5000)?",
+      "\"mcpServers.a.timeout.call\" is 30 milliseconds; were seconds meant (30000)?"
+    ])
+    assert.deepStrictEqual(complaints({ command: "x", args: "y", argss: [], timeout: "soon" }), [
+      "\"mcpServers.a.argss\" is unknown; did you mean \"args\"?"
+    ])
+    assert.deepStrictEqual(complaints("nothing"), [])
   })
 
   it("never shows a value", () => {
@@ -164,7 +201,7 @@ describe("resolve", () => {
       assert.strictEqual(resolved.command, "node")
       assert.deepStrictEqual(resolved.args, ["--key=k-123456", "${KEY}"])
       assert.deepStrictEqual({ ...resolved.env }, { T: "k-123456", F: "/project" })
-      assert.deepStrictEqual(resolved.secrets, ["k-123456", "k-123456"])
+      assert.deepStrictEqual([resolved.label, resolved.secrets], ["${BIN:-node}", ["k-123456"]])
     }))
 
   it.effect("names entry, field and variable of what is missing", () =>
@@ -199,7 +236,68 @@ describe("resolve", () => {
       const { env } = yield* McpConfig.resolve(server).pipe(withVariables({ NAME: ".env" }))
       assert.deepStrictEqual({ ...env }, { A: "mine", B: "two # not a comment", C: "three\nlines", D: "", E: "x=y" })
       const missing = yield* Effect.flip(McpConfig.resolve({ ...server, envFile: "gone" }))
-      assert.include(missing.message, "failed at config: envFile: gone can't be read: NotFound")
+      assert.include(missing.message, "failed at config: envFile: gone can't be read: there is no such file")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("never waits for an environment file that is none", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      execFileSync("mkfifo", [`${folder}/fifo`])
+      yield* fs.writeFileString(`${folder}/large`, "A=1\n".repeat(100_000))
+      const read = (envFile: string) => {
+        const resolved = McpConfig.resolve({ ...local({ command: "x", envFile }), folder })
+        return Effect.map(Effect.timeout(Effect.flip(resolved), "2 seconds"), ({ message }) => message)
+      }
+      assert.include(yield* read("fifo"), "envFile: fifo can't be read: it is no file but a fifo")
+      assert.include(yield* read("/dev/zero"), "envFile: /dev/zero can't be read: it is no file but")
+      assert.include(yield* read("large"), "envFile: large can't be read: it is larger than 262144 bytes")
+    }).pipe(Effect.provide(platform)))
+
+  it.effect("knows every secret the server gets", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      yield* fs.writeFileString(`${folder}/.env`, "FILE=from-env-file\n")
+      const config = {
+        command: "${COMMAND}",
+        args: ["--key=${ARG}", "--port=8080"],
+        envFile: "${ENV_FILE}",
+        cwd: "${CWD}",
+        env: { LITERAL: "literal-value", MIXED: "pre-${MIXED}-post", FOLDER: "${workspaceFolder}", HOME: "${HOME}" }
+      }
+      const variables = {
+        COMMAND: "secret-command",
+        ARG: "secret-arg",
+        ENV_FILE: ".env",
+        CWD: ".",
+        MIXED: "secret-env",
+        HOME: "/home/me",
+        API_KEY: "inherited-key",
+        DB_PASSWORD: "inherited-password",
+        KEYBOARD: "querty",
+        EDITOR: "editor"
+      }
+      const secretsOf = (more: object) =>
+        McpConfig.resolve({ ...local({ ...config, ...more }), folder }).pipe(
+          withVariables(variables),
+          Effect.map(({ secrets }) => secrets.toSorted())
+        )
+      const own = [
+        ".",
+        ".env",
+        "from-env-file",
+        "literal-value",
+        "pre-secret-env-post",
+        "secret-arg",
+        "secret-command",
+        "secret-env"
+      ]
+      assert.deepStrictEqual(yield* secretsOf({}), own)
+      assert.deepStrictEqual(
+        yield* secretsOf({ inheritEnv: true }),
+        [...own, "inherited-key", "inherited-password"].toSorted()
+      )
     }).pipe(Effect.provide(platform)))
 
   it.effect("says that a working directory isn't there", () =>

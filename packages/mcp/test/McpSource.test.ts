@@ -1,7 +1,11 @@
+import { Source } from "@effect-toolnexus/core/Source"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import { McpSource } from "@effect-toolnexus/mcp"
 import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { createRequire } from "node:module"
@@ -29,6 +33,8 @@ const connected = (options: object = {}, config: object = {}) =>
     return { opened, entries: yield* opened.entries }
   })
 
+const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`)
+
 const listing = (...all: ReadonlyArray<string>) => ({ tools: all.map((name) => ({ name })) })
 
 describe("connecting", () => {
@@ -48,7 +54,7 @@ describe("connecting", () => {
         settled.filter(({ _tag }) => _tag === "Loaded").length,
         7
       )
-      assert.strictEqual(
+      assert.include(
         messageOf(settled, "hung"),
         "mcp server \"hung\" failed at initialize: it did not answer within 1500 ms"
       )
@@ -102,6 +108,7 @@ describe("connecting", () => {
         off: scripted({}, { disabled: true, args: ["${NOPE}"] }),
         remote: define({ url: "http://localhost/mcp" }),
         wrong: define(["nothing"]),
+        transport: define({ connect: () => ({ start: () => Promise.resolve() }) }),
         variable: scripted({}, { env: { TOKEN: "${NOPE}" } }),
         answer: scripted({ badInitialize: true }),
         thrown: define({
@@ -120,7 +127,117 @@ describe("connecting", () => {
       assert.include(messageOf(settled, "variable"), "failed at config: env.TOKEN: NOPE is not set")
       assert.include(messageOf(settled, "answer"), "failed at initialize: its answer is not what the protocol asks for")
       assert.include(messageOf(settled, "thrown"), "not today")
+      assert.include(messageOf(settled, "transport"), "failed at spawn: connect did not give a transport")
     }).pipe(withVariables({ PATH: process.env["PATH"] ?? "" }), Effect.provide(platform)))
+
+  it.live("says of an entry what its owner says of it, whatever becomes of it", () =>
+    Effect.gen(function*() {
+      const flags = { required: true, trusted: true }
+      const servers = {
+        good: scripted({}, flags),
+        dead: scripted({ exitAtStart: 1 }, flags),
+        wrong: define({ ...flags, args: 3 }),
+        nested: define({ transport: flags }),
+        off: scripted({}, { ...flags, disabled: true }),
+        plain: scripted()
+      }
+      const context = yield* Layer.build(McpSource.layer({ servers: Object.entries(servers) }))
+      const source = Context.get(context, Source)
+      const flagsOf = ({ name, required, trusted }: SourceEntry.SourceEntry) => [name, required, trusted]
+      const atOnce = yield* SubscriptionRef.get(source.entries)
+      assert.deepStrictEqual(flagsOf(entryOf(atOnce, "good")), ["good", true, true])
+      assert.deepStrictEqual((yield* Source.settled(source)).map(flagsOf), [
+        ["dead", true, true],
+        ["good", true, true],
+        ["nested", true, true],
+        ["off", undefined, undefined],
+        ["plain", undefined, undefined],
+        ["wrong", true, true]
+      ])
+    }).pipe(Effect.provide(platform)))
+
+  it.live("says what a person could try", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* open({
+        blank: define({ command: "node /tmp/server.mjs" }),
+        plain: define({ command: "no-such-command-here" }),
+        stranger: scripted({ unknownInitialize: true }),
+        silent: scripted({ hang: true }, { timeout: { startup: 300 } }),
+        inheriting: scripted({ hang: true }, { timeout: { startup: 300 }, inheritEnv: true }),
+        talking: scripted({ hang: true, stderr: "fetching..." }, { timeout: { startup: 300 } }),
+        mistyped: define({ comand: "node" })
+      })
+      const settled = yield* entries
+      assert.include(messageOf(settled, "blank"), "the command contains a blank: arguments belong into \"args\"")
+      assert.notInclude(messageOf(settled, "plain"), "blank")
+      assert.include(messageOf(settled, "stranger"), "initialize: Method not found (it may be no MCP server)")
+      const silent = messageOf(settled, "silent")
+      assert.include(silent, "(npx downloads a package the first time), raise timeout.startup")
+      assert.include(silent, "HTTPS_PROXY, no_proxy, npm_config_registry of our environment are not passed on to it")
+      assert.include(silent, "\"inheritEnv\": true")
+      assert.notInclude(JSON.stringify(settled), "proxy.example")
+      assert.include(messageOf(settled, "inheriting"), "raise timeout.startup")
+      assert.notInclude(messageOf(settled, "inheriting"), "HTTPS_PROXY")
+      assert.notInclude(messageOf(settled, "talking"), "timeout.startup")
+      assert.include(messageOf(settled, "mistyped"), "mcpServers.x needs a command or a url")
+      assert.include(entryOf(settled, "mistyped").diagnostics[0]?.message, "did you mean \"command\"?")
+    }).pipe(
+      withVariables({
+        PATH: process.env["PATH"] ?? "",
+        HTTPS_PROXY: "http://proxy.example",
+        HTTP_PROXY: "",
+        no_proxy: "proxy.example",
+        npm_config_registry: "http://proxy.example",
+        npm_config_user_agent: "npm"
+      }),
+      Effect.provide(platform)
+    ))
+
+  it.live("fails at once where the answer is none, with the server's own words", () =>
+    Effect.gen(function*() {
+      const answers: Readonly<Record<string, readonly [answer: object, expected: string]>> = {
+        null: [{ result: null }, "its result is no object: null"],
+        text: [{ result: "hello" }, "its result is no object: \"hello\""],
+        list: [{ result: [1] }, "its result is no object: [1]"],
+        meta: [{ result: { _meta: 3 } }, "the _meta of its result is malformed"],
+        words: [{ error: "no database today" }, "no database today"],
+        code: [{ error: { code: "EDB", message: "no database today" } }, "no database today"],
+        silent: [{ error: { code: -3 } }, "{\"code\":-3}"],
+        both: [{ result: {}, error: { code: 1, message: "no database" } }, "both a result and an error: no database"],
+        neither: [{}, "neither a result nor an error"],
+        version: [{ jsonrpc: undefined, result: {} }, "its answer is not of version 2.0"],
+        textId: [{ id: "0", result: null }, "its result is no object: null"]
+      }
+      const started = performance.now()
+      const { entries } = yield* open(Object.fromEntries(
+        Object.entries(answers).map(([name, [answer]]) => [
+          name,
+          scripted({ rawInitialize: { jsonrpc: "2.0", id: "ID", ...answer } })
+        ])
+      ))
+      const settled = yield* entries
+      assert.isBelow(performance.now() - started, 10_000)
+      for (const [name, [, expected]] of Object.entries(answers)) {
+        assert.include(messageOf(settled, name), `failed at initialize: it answered wrongly: ${expected}`)
+      }
+    }).pipe(Effect.provide(platform)))
+
+  it.live("shows what a program died of, not where in its code it was", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* open({
+        missing: define({ command: process.execPath, args: ["/tmp/does-not-exist.mjs"] }),
+        early: scripted({
+          exitAtStart: 1,
+          stderr: ["ValueError: bad port", ...Array.from({ length: 20 }, (_, index) => `closing ${index}`)].join("\n")
+        })
+      })
+      const settled = yield* entries
+      const missing = messageOf(settled, "missing")
+      assert.include(missing, "Error: Cannot find module '/tmp/does-not-exist.mjs'")
+      assert.match(missing, /its stderr ends with \(\d+ lines of stack traces left out\):\n/)
+      assert.notMatch(missing, /^\s+at |^Node\.js v/m)
+      assert.include(messageOf(settled, "early"), "its stderr ends with:\nValueError: bad port\n...\nclosing 10\n")
+    }).pipe(Effect.provide(platform)))
 
   it.live("skips noise on stdout, and says so", () =>
     Effect.gen(function*() {
@@ -155,10 +272,13 @@ describe("the list of tools", () => {
         lastCursor: "",
         pages: [
           [{ name: "one", description: null }, { name: "two", inputSchema: { properties: {} } }],
-          [{ name: "" }, { name: "bad", inputSchema: { type: "string" } }, "nothing", {
-            name: "three",
-            inputSchema: null
-          }],
+          [
+            { name: "" },
+            { name: "bad", inputSchema: { type: "string" } },
+            "nothing",
+            { name: "deep", inputSchema: { default: nested(300) } },
+            { name: "three", inputSchema: null }
+          ],
           [{
             name: "four",
             inputSchema: { type: "object", $ref: "#/nope" },
@@ -171,8 +291,10 @@ describe("the list of tools", () => {
       assert.deepStrictEqual(entry.diagnostics.map(({ code }) => code), [
         "malformed-tool",
         "malformed-tool",
+        "malformed-tool",
         "malformed-tool"
       ])
+      assert.include(entry.diagnostics[3]?.message, "the tool \"deep\" is left out: it is deeper than 200 levels")
       assert.include(entry.diagnostics[1]?.message, "the tool \"bad\" is left out: the type of its input schema")
       const [one, two, , four] = entry.tools
       assert.deepStrictEqual([one?.description, one?.inputSchema], ["", { type: "object" }])
@@ -197,6 +319,27 @@ describe("the list of tools", () => {
       assert.deepStrictEqual(entryOf(settled, "null").diagnostics, [])
       assert.strictEqual(entryOf(settled, "many").tools.length, 10_000)
       assert.include(entryOf(settled, "many").diagnostics[0]?.message, "cut after 10000 tools")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("bounds how much text there is in all", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ largePages: true })
+      const entry = entryOf(entries, "a")
+      assert.deepStrictEqual(names(entry), ["a_t0", "a_t1", "a_t2", "a_t3", "a_t4", "a_t5"])
+      assert.deepStrictEqual(entry.diagnostics.map(({ code, message }) => [code, message]), [
+        ["list-cut", "its list of tools is cut after 67108864 characters"]
+      ])
+    }).pipe(Effect.provide(platform)))
+
+  it.live("bounds a name and a description", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ longTexts: true })
+      const entry = entryOf(entries, "a")
+      assert.deepStrictEqual(entry.tools.map(({ origin }) => origin.name.length), [1000, 4, 4])
+      assert.deepStrictEqual(entry.tools.map(({ description }) => description.length), [0, 99_999, 100_000])
+      assert.deepStrictEqual(entry.diagnostics.map(({ code }) => code), ["malformed-tool", "description-cut"])
+      assert.include(entry.diagnostics[0]?.message, "nnn...\" is left out: its name is longer than 1000 characters")
+      assert.include(entry.diagnostics[1]?.message, "\"long\" is cut after 100000 of its 100001 characters")
     }).pipe(Effect.provide(platform)))
 
   it.live("bounds a list that never comes", () =>
@@ -331,6 +474,68 @@ describe("calls", () => {
         assert.include(error.message, "longer than the limit")
       }
       assert.strictEqual((yield* call(tool, { length: 2_000_000 })).output.length, 2_000_000)
+    }).pipe(Effect.provide(platform)))
+
+  it.live("takes a request of the server's that is too long for no answer to one of ours", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "ask" }] })
+      for (const idLast of [false, true]) {
+        const result = yield* call(toolOf(entries, "a_ask"), { length: 17 * 1024 * 1024, idLast })
+        assert.strictEqual(result.output, "asked")
+      }
+    }).pipe(Effect.provide(platform)))
+
+  it.live("fails at once where the answer is none, and takes one that is nearly right", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "raw" }] }, { env: { T: "s3cret-value" } })
+      const raw = (answer: object) =>
+        call(toolOf(entries, "a_raw"), { message: { jsonrpc: "2.0", id: "ID", ...answer } })
+      for (
+        const [answer, expected] of [
+          [{ result: "hello" }, "it answered wrongly: its result is no object: \"hello\""],
+          [{ error: "the key s3cret-value is old" }, "it answered wrongly: the key <redacted> is old"],
+          [{ error: { message: "m".repeat(600) } }, `it answered wrongly: ${"m".repeat(600)}`],
+          [{ error: nested(500) }, "it answered wrongly: too much to show"]
+        ] satisfies ReadonlyArray<readonly [object, string]>
+      ) {
+        const error = yield* Effect.timeout(Effect.flip(raw(answer)), "5 seconds")
+        assert.deepStrictEqual([error._tag, error.message], ["ToolFailed", expected])
+      }
+      const content = [{ type: "text", text: "fine" }]
+      assert.strictEqual((yield* raw({ result: { content }, error: null })).output, "fine")
+      assert.strictEqual((yield* raw({ result: { content }, more: 1 })).output, "fine")
+      const refused = yield* Effect.flip(raw({ result: null, error: { code: -3, message: "no" } }))
+      assert.strictEqual(refused.message, "no")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("never throws an answer away because of a listener, nor waits for it for long", () =>
+    Effect.gen(function*() {
+      for (const config of [{}, { maxConcurrent: 1 }]) {
+        const { entries } = yield* connected({ tools: [{ name: "news" }] }, {
+          timeout: { call: 500, total: 500 },
+          ...config
+        })
+        for (const listener of [Effect.never, Effect.uninterruptible(Effect.sleep("3 seconds"))]) {
+          const started = performance.now()
+          const result = yield* call(toolOf(entries, "a_news"), {}, { onProgress: () => listener })
+          assert.strictEqual(result.output, "news")
+          assert.isBelow(performance.now() - started, 1500)
+        }
+      }
+    }).pipe(Effect.provide(platform)))
+
+  it.live("ends in time whatever its listener does", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "progress" }] }, { timeout: { call: 300 } })
+      const started = performance.now()
+      const onProgress = () => Effect.uninterruptible(Effect.sleep("5 seconds"))
+      const error = yield* Effect.flip(
+        call(toolOf(entries, "a_progress"), { steps: 2, every: 250 }, { onProgress }).pipe(
+          Effect.timeout("400 millis")
+        )
+      )
+      assert.strictEqual(error._tag, "TimeoutError")
+      assert.isBelow(performance.now() - started, 2000)
     }).pipe(Effect.provide(platform)))
 
   it.live("reads characters and lines however their bytes are cut, with CRLF and several in one", () =>

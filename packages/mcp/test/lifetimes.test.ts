@@ -111,10 +111,8 @@ describe("closing", () => {
         yield* call(toolOf(settled, "a_pause"))
         const echo = Effect.flip(call(toolOf(settled, "a_echo"), { text }))
         const errors = yield* Effect.all(Array.from({ length: 2000 }, () => echo), { concurrency: "unbounded" })
-        const tags = Map.groupBy(errors, ({ _tag }) => _tag)
-        assert.deepStrictEqual([...tags.keys()].toSorted(), ["ToolFailed", "ToolTimeout"])
-        assert.isBelow(tags.get("ToolTimeout")?.length ?? 0, 1000)
-        assert.include(tags.get("ToolFailed")?.[0]?.message, "it doesn't read what it is sent")
+        // each call has its own limit, and what it would have sent is forgotten with it
+        assert.deepStrictEqual([...new Set(errors.map(({ _tag }) => _tag))], ["ToolTimeout"])
       }))
       assert.isBelow(took, 3000)
     }).pipe(Effect.provide(platform)))

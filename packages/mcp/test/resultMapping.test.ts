@@ -96,13 +96,59 @@ describe("a result", () => {
       assert.strictEqual((yield* say({ structuredContent: [] })).output, "[]")
     }))
 
+  it.effect("leaves structured content out that is too deep or too much, and says so", () =>
+    Effect.gen(function*() {
+      const say = yield* parrot
+      const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`)
+      const deep = yield* say({ content: [{ type: "text", text: "kept" }], structuredContent: nested(20_000) })
+      assert.deepStrictEqual([deep.output, deep.structured], ["kept", undefined])
+      assert.include(deep.metadata?.["note"], "structured content left out")
+      const alone = yield* say({ structuredContent: { value: nested(20_000) } })
+      assert.include(alone.output, "[structured content left out: deeper than 200 levels")
+      const large = yield* say({ structuredContent: Array.from({ length: 1_000_001 }, () => 0) })
+      assert.include(large.output, "[structured content left out")
+      assert.isDefined((yield* say({ structuredContent: nested(200) })).structured)
+    }))
+
+  it.effect("bounds how many parts there are", () =>
+    Effect.gen(function*() {
+      const say = yield* parrot
+      const part = { type: "text", text: "x" }
+      const result = yield* say({ content: Array.from({ length: 10_005 }, () => part) })
+      assert.strictEqual(result.content?.length, 10_000)
+      assert.isTrue(result.output.endsWith("x\n[5 more parts]"))
+    }))
+
   it.effect("survives parts that are no parts", () =>
     Effect.gen(function*() {
       const say = yield* parrot
       const odd = yield* say({ content: [null, 3, {}, { type: "text" }, { type: "image", data: 3 }] })
       assert.strictEqual(odd.output, "[unknown]\n[unknown]\n[unknown]\n[text]\n[image]")
-      assert.strictEqual((yield* say({ content: "no list" })).output, "")
+      assert.strictEqual((yield* say({ content: null })).output, "")
       assert.strictEqual((yield* say({})).output, "")
+    }))
+
+  it.effect("has what came without a list or a part around it, and says so", () =>
+    Effect.gen(function*() {
+      const say = yield* parrot
+      const text = yield* say({ content: "hello" })
+      assert.deepStrictEqual([text.output, text.content], ["hello", [{ type: "text", text: "hello" }]])
+      assert.strictEqual(text.metadata?.["note"], "[the content was no list]")
+      assert.strictEqual((yield* say({ content: { type: "text", text: "alone" } })).output, "alone")
+      assert.strictEqual((yield* say({ content: ["one", { type: "text", text: "two" }] })).output, "one\ntwo")
+      const number = yield* say({ content: 42 })
+      assert.deepStrictEqual([number.output, number.metadata?.["note"]], ["[unknown]", "[the content was no list]"])
+    }))
+
+  it.effect("keeps structured content in which something is no JSON, and says so", () =>
+    Effect.gen(function*() {
+      const say = yield* parrot
+      const result = yield* say({
+        structuredContent: JSON.parse("{\"big\": 1e999, \"list\": [1, -1e999], \"__proto__\": {\"kept\": true}}")
+      })
+      assert.strictEqual(result.output, "{\"big\":null,\"list\":[1,null],\"__proto__\":{\"kept\":true}}")
+      assert.strictEqual(JSON.stringify(result.structured), result.output)
+      assert.include(result.metadata?.["note"], "no JSON value")
     }))
 
   it.effect("that is an error fails the call and is kept", () =>

@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import { type Diagnostic, ToolName } from "@effect-toolnexus/core"
+import { type Diagnostic, NameFilter, ToolName } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -13,9 +13,8 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { renderBlock } from "./internal/block.ts"
 import { readBody, readFile, readResource } from "./internal/skillBody.ts"
-import { readDefinition } from "./internal/skillDefinition.ts"
+import { readList } from "./internal/skillDefinition.ts"
 import { listFiles } from "./internal/skillFiles.ts"
-import { isLetThrough, rulesOf } from "./internal/skillFilter.ts"
 import type { DataSkill, DiskSkill, Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
 import type { Discovery } from "./SkillDiscovery.ts"
 import { SkillNotFound } from "./SkillError.ts"
@@ -45,6 +44,7 @@ export interface SkillCatalog {
  * - The first of a name wins, in this order: `discovery`, `definitions`, `provided`; the others are skipped.
  * - `filter`: empty means all; with at least one `true` only those; only `false` means all but those.
  * - `disabled`: names folded into the filter as `false`, where the filter says nothing of them.
+ * - A definition that makes no sense, or breaks whoever reads it, is skipped; it costs only itself.
  * - `sampleLimit`: 0 (default) means 10, a negative one lists no files.
  *
  * @category models
@@ -77,9 +77,8 @@ export const make = (options: Options): SkillCatalog => {
   const defined = readDefinitions(options.definitions, "<skills>")
   const provided = readDefinitions(options.provided, "<skill-provider>")
   const { all, duplicates } = merge([...options.discovery?.found ?? [], ...defined.skills, ...provided.skills])
-  const rules = rulesOf(options.filter, options.disabled)
-  const isAllowed = isLetThrough(rules)
-  const byName = new Map(Array.from(all).filter(([name]) => isAllowed(name)))
+  const filter = filterOf(options)
+  const byName = new Map(Array.from(all).filter(([name]) => NameFilter.accepts(filter, name)))
   return {
     skills: Array.from(byName.values()),
     byName,
@@ -88,14 +87,18 @@ export const make = (options: Options): SkillCatalog => {
       ...options.discovery?.diagnostics ?? [],
       ...defined.diagnostics,
       ...provided.diagnostics,
-      ...Array.from(rules.keys()).filter((name) => !all.has(name)).map(unknownName)
+      ...NameFilter.unmatched(filter, all).map(unknownName)
     ],
     sampleLimit: sampleLimitOf(options.sampleLimit)
   }
 }
 
+/** Names switched off come first, so that an explicit word of the filter wins. */
+const filterOf = ({ disabled = [], filter = {} }: Pick<Options, "disabled" | "filter">): NameFilter.NameFilter =>
+  NameFilter.fromRules([...disabled.map((name) => [name, false] as const), ...Object.entries(filter)])
+
 const readDefinitions = (values: ReadonlyArray<unknown> = [], entry: string) => {
-  const results = values.map((value, index) => readDefinition(value, entry, `${entry}[${index}]`))
+  const results = readList(values, entry)
   const read = results.filter(Result.isSuccess).map(({ success }) => success)
   return {
     skills: read.map(({ skill }) => skill),

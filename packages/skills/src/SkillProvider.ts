@@ -96,8 +96,13 @@ const isList = (value: unknown): value is ReadonlyArray<SkillDefinition> => Arra
 const toError = (cause: unknown): SkillProviderError =>
   cause instanceof SkillProviderError ? cause : new SkillProviderError({ detail: toDetail(cause), cause })
 
-const toDetail = (cause: unknown): string => {
+/** An error may well break whoever reads it. */
+const toDetail = (cause: unknown): string => Result.getOrElse(Result.try(() => readDetail(cause)), () => UNTOLD)
+
+const UNTOLD = "it did not say why"
+
+const readDetail = (cause: unknown): string => {
   if (cause instanceof Error && cause.message !== "") return cause.message
   if (typeof cause === "string" && cause.trim() !== "") return cause
-  return Predicate.hasProperty(cause, "_tag") && typeof cause._tag === "string" ? cause._tag : "it did not say why"
+  return Predicate.hasProperty(cause, "_tag") && typeof cause._tag === "string" ? cause._tag : UNTOLD
 }

@@ -113,14 +113,14 @@ const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   )
 })
 
-const broken = (roots: ReadonlyArray<string>, defect: unknown): SkillDiscovery.Discovery => ({
-  ...SkillDiscovery.empty,
-  unreadableRoots: roots.map((location) => ({
+const broken = (roots: ReadonlyArray<string>, defect: unknown): SkillDiscovery.Discovery => {
+  const unreadableRoots = roots.map((location): SkippedSkill => ({
     location,
     reason: "unreadable",
     message: `${location}: reading it broke: ${defect instanceof Error ? defect.message : String(defect)}`
   }))
-})
+  return { ...SkillDiscovery.empty, skipped: unreadableRoots, unreadableRoots }
+}
 
 const makeCatalog = (options: SkillSourceOptions, { discovery = SkillDiscovery.empty, provided }: Parts) =>
   SkillCatalog.make({
@@ -135,7 +135,11 @@ const toEntries = (
   catalog: SkillCatalog.SkillCatalog,
   load: Load
 ): Entries => [
-  ...withDiagnostics([...folderEntry(options, discovery), ...providerEntry(options, provided)], catalog),
+  ...withDiagnostics(
+    [...folderEntry(options, discovery), ...providerEntry(options, provided)],
+    catalog,
+    discovery?.unreadableRoots ?? []
+  ),
   ...catalogEntry(catalog, load)
 ]
 
@@ -178,9 +182,20 @@ const failed = (entry: string, detail: string, cause?: unknown): SourceEntry.Sou
     })
   )
 
-/** The first entry carries what is to be said of the whole catalog; what was skipped is part of that. */
-const withDiagnostics = ([first, ...others]: Entries, { diagnostics, skipped }: SkillCatalog.SkillCatalog): Entries =>
-  first === undefined ? [] : [{ ...first, diagnostics: [...diagnostics, ...skipped.map(toDiagnostic)] }, ...others]
+/**
+ * The first entry carries what is to be said of the whole catalog; what was skipped is part of that, but for the roots
+ * that its error names.
+ */
+const withDiagnostics = (
+  [first, ...others]: Entries,
+  { diagnostics, skipped }: SkillCatalog.SkillCatalog,
+  unreadableRoots: ReadonlyArray<SkippedSkill>
+): Entries => {
+  if (first === undefined) return []
+  const roots = new Set(unreadableRoots)
+  const told = skipped.filter((skill) => !roots.has(skill)).map(toDiagnostic)
+  return [{ ...first, diagnostics: [...diagnostics, ...told] }, ...others]
+}
 
 const toDiagnostic = ({ location, message, reason }: SkippedSkill): Diagnostic.Diagnostic => ({
   level: "warning",

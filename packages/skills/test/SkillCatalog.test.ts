@@ -124,4 +124,37 @@ When a task is what one of these skills is for, load that skill with the \`skill
       ["skill://y/", "malformed-frontmatter"]
     ])
   })
+
+  it("a definition that breaks whoever reads it costs only itself", () => {
+    const explode = () => {
+      throw new Error("boom")
+    }
+    const fickle = { ...defined("fickle"), resources: ["a"] }
+    let reads = 0
+    Object.defineProperty(fickle, "content", { get: () => ++reads === 1 ? "text" : 1, enumerable: true })
+    const list = [
+      defined("first"),
+      Object.defineProperty(defined("a"), "name", { get: explode }),
+      Object.defineProperty(defined("b"), "content", { get: explode }),
+      new Proxy(defined("c"), { get: explode, has: explode }),
+      { ...defined("d"), resources: new Proxy({}, { ownKeys: explode }) },
+      fickle,
+      defined("proto", { resources: JSON.parse(`{"__proto__": "kept"}`) }),
+      defined("last")
+    ]
+    Object.defineProperty(list, 4, { get: explode })
+    const { byName, skills, skipped } = SkillCatalog.make({ definitions: list })
+    assert.deepStrictEqual(skills.map(({ name }) => name), ["first", "fickle", "proto", "last"])
+    assert.deepStrictEqual(skipped.map(({ location, reason }) => [location, reason]), [
+      ["<skills>[1]", "unreadable"],
+      ["<skills>[2]", "unreadable"],
+      ["<skills>[3]", "unreadable"],
+      ["<skills>[4]", "unreadable"]
+    ])
+    assert.deepNestedInclude(byName.get("fickle"), { content: "text" })
+    assert.deepNestedInclude(byName.get("proto"), { resources: [{ name: "__proto__", content: "kept" }] })
+    const whole = SkillCatalog.make({ provided: new Proxy(list, { get: explode }), definitions: [defined("ok")] })
+    assert.deepStrictEqual(whole.skills.map(({ name }) => name), ["ok"])
+    assert.deepStrictEqual(whole.skipped.map(({ location }) => location), ["<skill-provider>"])
+  })
 })

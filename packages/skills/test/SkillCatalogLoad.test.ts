@@ -2,7 +2,7 @@ import { SkillCatalog, SkillDiscovery } from "@effect-toolnexus/skills"
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { defined, makeTree, platform, skillText } from "./support.ts"
+import { crowded, defined, makeTree, platform, skillText } from "./support.ts"
 
 const catalogOf = Effect.fnUntraced(function*(
   tree: Parameters<typeof makeTree>[0],
@@ -42,6 +42,14 @@ Note: file list is sampled.
 </skill_content>`
         )
       }))
+
+    it.effect("a folder of hundreds of thousands of files is sampled as any", () =>
+      Effect.gen(function*() {
+        const { catalog, root } = yield* catalogOf({ "a/SKILL.md": skillText("a") })
+        const fs = yield* crowded(`${root}/a`, 300_000, "File")
+        const load = Effect.provideService(SkillCatalog.load(catalog, "a"), FileSystem.FileSystem, fs)
+        assert.deepStrictEqual(listed(yield* load).slice(0, 3), ["x0", "x1", "x10"].map((name) => `${root}/a/${name}`))
+      }), 30_000)
 
     it.effect("without files it has neither the note nor the list", () =>
       Effect.gen(function*() {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import { spawnSync } from "node:child_process"
-import { makeTree, platform, skillText } from "./support.ts"
+import { crowded, makeTree, platform, skillText } from "./support.ts"
 
 /** Discovers in a tree; locations come back relative to it. */
 const discoverIn = Effect.fnUntraced(function*(tree: Parameters<typeof makeTree>[0]) {
@@ -83,6 +83,33 @@ layer(platform)("SkillDiscovery", (it) => {
         const { found, skipped } = yield* SkillDiscovery.discover([`${root}/y`, `${root}/x`, root])
         assert.deepStrictEqual(found.map(({ location }) => location), [`${root}/y/a/SKILL.md`])
         assert.deepStrictEqual(skipped, [])
+      }))
+
+    it.effect(
+      "a folder of hundreds of thousands is searched up to a bound, and the rest is told",
+      () =>
+        Effect.gen(function*() {
+          const root = yield* makeTree({ "SKILL.md": skillText("own"), "a/SKILL.md": skillText("a") })
+          const fs = yield* crowded(root, 300_000, "Directory")
+          const search = Effect.provideService(SkillDiscovery.discover([root]), FileSystem.FileSystem, fs)
+          const { diagnostics, found, unreadableRoots } = yield* search
+          assert.deepStrictEqual(found.map(({ name }) => name), ["own", "a"])
+          assert.deepStrictEqual(unreadableRoots, [])
+          const cuts = diagnostics.filter(({ code }) => code === "search-cut")
+          assert.deepStrictEqual(cuts.map(({ message, path }) => [path, message]), [
+            [root, "It holds more than 20000 folders and links; the others are not searched"]
+          ])
+        }),
+      30_000
+    )
+
+    it.effect("files beside the skills don't count", () =>
+      Effect.gen(function*() {
+        const root = yield* makeTree({ "z/SKILL.md": skillText("z") })
+        const fs = yield* crowded(root, 300_000, "File")
+        const search = Effect.provideService(SkillDiscovery.discover([root]), FileSystem.FileSystem, fs)
+        const { diagnostics, found } = yield* search
+        assert.deepStrictEqual([found.map(({ name }) => name), diagnostics], [["z"], []])
       }))
 
     it.effect("an unreadable root costs only itself", () =>

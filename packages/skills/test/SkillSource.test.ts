@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { fileURLToPath } from "node:url"
-import { makeTree, platform, skillText } from "./support.ts"
+import { defined, makeTree, platform, skillText } from "./support.ts"
 
 const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   const context = yield* Layer.build(SkillSource.layer(options))
@@ -82,7 +82,9 @@ layer(platform)("SkillSource", (it) => {
     it.effect("an unreadable root fails the entry and costs only itself", () =>
       Effect.gen(function*() {
         const root = yield* makeTree({ "file": "", "good/a/SKILL.md": skillText("a") })
-        const { errorOf, skills, statuses } = yield* build({ roots: [`${root}/file`, `${root}/good`, `${root}/gone`] })
+        const { entries, errorOf, skills, statuses } = yield* build({
+          roots: [`${root}/file`, `${root}/good`, `${root}/gone`]
+        })
         assert.deepStrictEqual(statuses, ["<skills> failed", "<catalog> connected"])
         assert.strictEqual(
           errorOf("<skills>")?.message,
@@ -93,6 +95,8 @@ layer(platform)("SkillSource", (it) => {
           `${root}/file`,
           `${root}/gone`
         ])
+        // the error says it, and once is enough
+        assert.deepStrictEqual(entries.flatMap(({ diagnostics }) => diagnostics), [])
       }))
 
     it.effect("the first carries the diagnostics, of what was skipped as well", () =>
@@ -165,6 +169,24 @@ layer(platform)("SkillSource", (it) => {
           "skills failed at list: the skill provider failed: NoDatabase"
         )
         assert.match((yield* failure(Effect.interrupt)) ?? "", /the skill provider failed/)
+      }))
+
+    it.effect("a definition, or a failure, that breaks whoever reads it costs only itself", () =>
+      Effect.gen(function*() {
+        const hostile = Object.defineProperty(defined("a"), "name", {
+          get: () => {
+            throw new Error("boom")
+          }
+        })
+        const { skills, statuses } = yield* build({ provider: () => [hostile, defined("b")] })
+        assert.deepStrictEqual(statuses, ["<skill-provider> connected", "<catalog> connected"])
+        assert.deepStrictEqual((yield* skills.skills).map(({ name }) => name), ["b"])
+        const error = new Proxy(new Error("x"), {
+          get: () => {
+            throw new Error("boom")
+          }
+        })
+        assert.match((yield* failure(() => Promise.reject(error))) ?? "", /it did not say why$/)
       }))
 
     it.effect("something else than a list is its error", () =>

@@ -25,6 +25,19 @@ export const makeTree = Effect.fnUntraced(function*(
   return root
 })
 
+/** The real file system, but that this folder claims to hold so many others, all empty, or so many files. */
+export const crowded = Effect.fnUntraced(function*(folder: string, count: number, type: "Directory" | "File") {
+  const fs = yield* FileSystem.FileSystem
+  const more = Array.from({ length: count }, (_, index): FileSystem.DirectoryEntry => ({ name: `x${index}`, type }))
+  return FileSystem.FileSystem.of({
+    ...fs,
+    readDirectoryEntries: (path) =>
+      path.startsWith(`${folder}/x`)
+        ? Effect.succeed([])
+        : Effect.map(fs.readDirectoryEntries(path), (entries) => path === folder ? [...entries, ...more] : entries)
+  })
+})
+
 export const skillText = (name: string, body = "Do it.", description = `About ${name}`) =>
   `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}\n`
 

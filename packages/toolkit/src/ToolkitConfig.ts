@@ -5,18 +5,19 @@
  *
  * @since 0.1.0
  */
-import { type Diagnostic, SourceEntry } from "@effect-toolnexus/core"
+import { type Diagnostic, type Json, SourceEntry, TextFile } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import type * as PlatformError from "effect/PlatformError"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { type ConfigDocument, isMap, readDocument } from "./internal/configDocument.ts"
 import { isJsonText, parseJsonText } from "./internal/jsonText.ts"
+import { maskEntry } from "./internal/maskedConfig.ts"
 
 /**
- * A configuration in code: JSON text (its first character after white space and comments is `{`), a path, an object, or
- * a list of these. Later ones win by entry name.
+ * A configuration in code: JSON text (its first character after white space and comments is `{`), a path, an object, what
+ * {@link load} gave, or a list of these. Later ones win by entry name.
  *
  * @category models
  * @since 0.1.0
@@ -27,7 +28,7 @@ export type ConfigInput = ConfigPart | ReadonlyArray<ConfigPart>
  * @category models
  * @since 0.1.0
  */
-export type ConfigPart = string | ConfigObject
+export type ConfigPart = string | ConfigObject | ToolkitConfig
 
 /**
  * An object as it would stand in a file. Servers given in code may also be functions of this process; see `McpConfig`.
@@ -52,13 +53,17 @@ export interface RawEntry {
   readonly path: string
 }
 
+const TypeId = Symbol.for("@effect-toolnexus/toolkit/ToolkitConfig")
+
 /**
- * All configurations joined.
+ * All configurations joined: read, and neither expanded nor started. It may be looked at, and then be given to a toolkit
+ * as it is.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ToolkitConfig {
+  readonly [TypeId]: typeof TypeId
   readonly servers: ReadonlyMap<string, RawEntry>
   readonly agents: ReadonlyMap<string, RawEntry>
   /** Absolute folders. */
@@ -85,14 +90,48 @@ export interface ToolkitConfig {
  */
 export const load = Effect.fnUntraced(function*(input: ConfigInput | undefined) {
   const path = yield* Path.Path
-  const [documents, problems] = yield* Effect.partition(partsOf(input), read, { concurrency: "unbounded" })
-  return join(documents, problems, path)
+  const read = yield* Effect.forEach(partsOf(input), readPart, { concurrency: "unbounded" })
+  return join(read, path)
 })
+
+/**
+ * A loaded configuration as JSON that may be shown and printed: every entry as it was written, with the values of `env` and
+ * `headers` and the credentials of URLs masked. Variables stay variables: nothing is expanded.
+ *
+ * **Example**
+ *
+ * ```ts
+ * yield* Console.log(JSON.stringify(ToolkitConfig.describe(yield* ToolkitConfig.load("mcp.json")), undefined, 2))
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const describe = (config: ToolkitConfig): Json.JsonObject => ({
+  servers: describeEntries(config.servers),
+  agents: describeEntries(config.agents),
+  skills: [...config.skills],
+  ...(config.builtins === undefined ? {} : { builtins: maskEntry(config.builtins.config) }),
+  disableTools: [...config.disableTools],
+  diagnostics: config.diagnostics.map((diagnostic) => ({ ...diagnostic })),
+  ...(config.error === undefined ? {} : { error: config.error.message })
+})
+
+const describeEntries = (entries: ReadonlyMap<string, RawEntry>): Json.JsonObject =>
+  Object.fromEntries(Array.from(entries, ([name, { config }]) => [name, maskEntry(config)]))
 
 const partsOf = (input: ConfigInput | undefined): ReadonlyArray<ConfigPart> =>
   input === undefined ? [] : isList(input) ? input : [input]
 
 const isList = (input: ConfigInput): input is ReadonlyArray<ConfigPart> => Array.isArray(input)
+
+/** What came of one part: a document, or why there is none; or what has been loaded before, as it is. */
+type Part = Result.Result<ConfigDocument, SourceEntry.EntryError> | ToolkitConfig
+
+const readPart = (part: ConfigPart): Effect.Effect<Part, never, FileSystem.FileSystem | Path.Path> =>
+  isLoaded(part) ? Effect.succeed(part) : Effect.result(read(part))
+
+const isLoaded = (part: ConfigPart | Part): part is ToolkitConfig => Predicate.hasProperty(part, TypeId)
 
 /** Where a configuration without a file stands, in messages. */
 const IN_CODE = "configuration in code"
@@ -100,21 +139,23 @@ const IN_CODE = "configuration in code"
 /** A configuration of a few thousand servers is below a megabyte; a larger file is something else. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-const read = Effect.fnUntraced(function*(part: ConfigPart) {
+const read = Effect.fnUntraced(function*(part: Exclude<ConfigPart, ToolkitConfig>) {
   const path = yield* Path.Path
-  if (typeof part !== "string") return readDocument(part, path.resolve("."))
+  if (typeof part !== "string") return yield* readObject(part, path.resolve("."))
   if (isJsonText(part)) return yield* parse(part, IN_CODE, path.resolve("."))
   const file = path.resolve(part)
-  return yield* parse(yield* readText(file), file, path.dirname(file))
+  const text = yield* Effect.mapError(
+    TextFile.read(file, MAX_FILE_BYTES),
+    ({ message }) => problem(`${file} ${message}`)
+  )
+  return yield* parse(text, file, path.dirname(file))
 })
 
-const readText = Effect.fnUntraced(function*(file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => unreadable(file, error))
-  if (type !== "File") return yield* problem(`${file} is not a file but a ${type.toLowerCase()}`)
-  if (size > MAX_FILE_BYTES) return yield* problem(`${file} is larger than ${MAX_FILE_BYTES} bytes`)
-  return yield* Effect.mapError(fs.readFileString(file), (error) => unreadable(file, error))
-})
+/** From code anything may come: also what is no object, or throws when it is looked at. */
+const readObject = (part: unknown, folder: string) =>
+  isMap(part)
+    ? Effect.try({ try: () => readDocument(part, folder), catch: () => problem(`the ${IN_CODE} can't be read`) })
+    : Effect.fail(problem(`a ${IN_CODE} must be JSON text, a path or an object`))
 
 const parse = (text: string, source: string, folder: string) =>
   Result.match(parseJsonText(text), {
@@ -123,23 +164,45 @@ const parse = (text: string, source: string, folder: string) =>
       isMap(value) ? Effect.succeed(readDocument(value, folder)) : Effect.fail(problem(`${source} must hold an object`))
   })
 
-const unreadable = (file: string, error: PlatformError.PlatformError) =>
-  problem(`${file} can't be read: ${error.reason._tag === "NotFound" ? "there is no such file" : error.reason._tag}`)
-
 const problem = (detail: string) =>
   new SourceEntry.EntryError({ kind: "config", entry: "<config>", phase: "config", detail })
 
 /** Later configurations win by entry name; lists are joined in order. */
-const join = (
-  documents: ReadonlyArray<ConfigDocument>,
-  problems: ReadonlyArray<SourceEntry.EntryError>,
-  path: Path.Path
-): ToolkitConfig => ({
-  servers: new Map(documents.flatMap(({ servers }) => [...servers])),
-  agents: new Map(documents.flatMap(({ agents }) => [...agents])),
-  skills: documents.flatMap(({ folder, skills }) => skills.map((root) => path.resolve(folder, root))),
-  builtins: documents.findLast(({ builtins }) => builtins !== undefined)?.builtins,
-  disableTools: documents.flatMap(({ disableTools }) => disableTools),
-  diagnostics: documents.flatMap(({ diagnostics }) => diagnostics),
-  error: problems.length === 0 ? undefined : problem(problems.map(({ detail }) => detail).join("; "))
-})
+const join = (parts: ReadonlyArray<Part>, path: Path.Path): ToolkitConfig =>
+  parts.map((part) => isLoaded(part) ? part : toConfig(part, path)).reduce(
+    (all, next) => ({
+      [TypeId]: TypeId,
+      servers: new Map([...all.servers, ...next.servers]),
+      agents: new Map([...all.agents, ...next.agents]),
+      skills: [...all.skills, ...next.skills],
+      builtins: next.builtins ?? all.builtins,
+      disableTools: [...all.disableTools, ...next.disableTools],
+      diagnostics: [...all.diagnostics, ...next.diagnostics],
+      error: joinErrors(all.error, next.error)
+    }),
+    empty
+  )
+
+const empty: ToolkitConfig = {
+  [TypeId]: TypeId,
+  servers: new Map(),
+  agents: new Map(),
+  skills: [],
+  builtins: undefined,
+  disableTools: [],
+  diagnostics: [],
+  error: undefined
+}
+
+const toConfig = (part: Result.Result<ConfigDocument, SourceEntry.EntryError>, path: Path.Path): ToolkitConfig =>
+  Result.match(part, {
+    onFailure: (error) => ({ ...empty, error }),
+    onSuccess: ({ folder, ...document }) => ({
+      ...empty,
+      ...document,
+      skills: document.skills.map((root) => path.resolve(folder, root))
+    })
+  })
+
+const joinErrors = (first: SourceEntry.EntryError | undefined, second: SourceEntry.EntryError | undefined) =>
+  first === undefined || second === undefined ? first ?? second : problem(`${first.detail}; ${second.detail}`)

@@ -6,29 +6,57 @@
  *
  * @since 0.1.0
  */
-import { ProviderSchema, type Snapshot, Source, Toolkit } from "@effect-toolnexus/core"
+import {
+  HostResolver,
+  type Middleware,
+  type Resolver,
+  Source,
+  SourceEntry,
+  Toolkit,
+  ToolResult
+} from "@effect-toolnexus/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { callTool, executeTool } from "./internal/callTool.ts"
-import { fold, type FoldOptions } from "./internal/fold.ts"
+import { addAgent, type AgentSource } from "./internal/addAgent.ts"
+import { foldSources } from "./internal/foldedSources.ts"
+import {
+  failOnErrorResult,
+  identifySuspensions,
+  limitTime,
+  makePipeline,
+  normalizeResults
+} from "./internal/pipeline.ts"
+import { makeRegisteredTools } from "./internal/registeredTools.ts"
+import { makeRunningCalls } from "./internal/runningCalls.ts"
+import { makeService, type ToolkitCore } from "./internal/toolkitService.ts"
+import { makeValidation } from "./internal/validation.ts"
+import * as Telemetry from "./Telemetry.ts"
 
 /**
- * How the sources are folded.
+ * How the sources are folded, and what stands in a call's way.
  *
  * @category models
  * @since 0.1.0
  */
-export interface FoldSettings {
+export interface Settings {
   /** Final names that are taken out after the merge. Default: none. */
   readonly disableTools?: ReadonlyArray<string>
   /** Whether a builtin gives way to a tool of one's own with its name, whatever the order. Default: false. */
   readonly replaceableBuiltins?: boolean
+  /** Stages around every call, the first outermost, behind the check of its arguments and within its time limit. */
+  readonly middleware?: ReadonlyArray<Middleware.Middleware>
+  /** The most characters of output that a result keeps. Default: 100000. */
+  readonly maxOutput?: number
+  /** `background` returns at once, and entries appear as they come; required ones are waited for. Default: `wait`. */
+  readonly startup?: "wait" | "background"
+  /** Who answers suspensions. Default: the service `HostResolver`, which is nobody. Carried; calls don't ask it yet. */
+  readonly waitFor?: Resolver
+  /** How an agent that is added later becomes a source. Default: `addAgent` gives a failed entry. */
+  readonly agentSource?: AgentSource
 }
 
 /**
@@ -36,7 +64,13 @@ export interface FoldSettings {
  *
  * **Details**
  *
- * Services that the sources provide beside `Source` are passed on.
+ * Services that the sources provide beside `Source` are passed on. The build fails with `RequiredEntriesFailed` where an
+ * entry that its owner calls required has failed, and not for any other entry.
+ *
+ * **Gotchas**
+ *
+ * Two sources that provide one service beside `Source`, e.g. two `McpSource.layer`, hand on the last one's only; give
+ * one source all of its servers.
  *
  * **Example**
  *
@@ -49,127 +83,117 @@ export interface FoldSettings {
  */
 export function make<const Sources extends ReadonlyArray<Layer.Layer<Source, unknown, unknown>>>(
   sources: Sources,
-  settings?: FoldSettings
+  settings?: Settings
 ): Layer.Layer<
   Toolkit | Exclude<Layer.Success<Sources[number]>, Source>,
-  Layer.Error<Sources[number]>,
+  Layer.Error<Sources[number]> | SourceEntry.RequiredEntriesFailed,
   Layer.Services<Sources[number]>
 >
 export function make<S, E, R>(
   sources: ReadonlyArray<Layer.Layer<Source | S, E, R>>,
-  settings?: FoldSettings
-): Layer.Layer<Toolkit | Exclude<S, Source>, E, R> {
-  return Layer.effectContext(Effect.gen(function*() {
-    const contexts = yield* buildSources(sources)
-    const built = contexts.map((context) => Context.get(context, Source))
-    yield* Effect.forEach(built, Source.settled, { concurrency: "unbounded", discard: true })
-    const toolkit = yield* makeToolkit(built, {
-      disableTools: settings?.disableTools ?? [],
-      replaceableBuiltins: settings?.replaceableBuiltins ?? false
-    })
-    return Context.add(Context.omit(Source)(Context.mergeAll(...contexts)), Toolkit, toolkit)
-  }))
+  settings: Settings = {}
+): Layer.Layer<Toolkit | Exclude<S, Source>, E | SourceEntry.RequiredEntriesFailed, R> {
+  return Layer.effectContext(
+    Effect.gen(function*() {
+      const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
+      const built = yield* buildSources(sources, scope)
+      const services = Context.mergeAll(...built.flatMap((each) => each.services ?? []))
+      const live = built.map(({ source }) => source)
+      yield* awaitEntries(live, settings.startup ?? "wait")
+      const toolkit = yield* makeToolkit(live, settings, scope)
+      return Context.add(Context.omit(Source)(services), Toolkit, toolkit)
+    }).pipe(Effect.withSpan("toolkit.build"))
+  )
 }
 
-const buildSources = Effect.fnUntraced(function*<S, E, R>(sources: ReadonlyArray<Layer.Layer<Source | S, E, R>>) {
-  const memoMap = Layer.CurrentMemoMap.forkOrCreate(yield* Effect.context())
-  const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-  return yield* Effect.forEach(
-    sources,
-    Effect.fnUntraced(function*(source) {
-      return yield* Layer.buildWithMemoMap(source, memoMap, yield* Scope.fork(scope))
-    }),
-    { concurrency: "unbounded" }
-  )
-})
+/** A source, and whatever it provides beside that: nothing, if it broke. */
+interface Built<S> {
+  readonly source: Source["Service"]
+  readonly services?: Context.Context<Source | S>
+}
 
-const makeToolkit = Effect.fnUntraced(function*(sources: ReadonlyArray<Source["Service"]>, options: FoldOptions) {
-  const snapshots = yield* foldSources(sources, options)
-  const snapshot = SubscriptionRef.get(snapshots)
-  const context = {
-    snapshot: () => SubscriptionRef.getUnsafe(snapshots),
-    isClosed: yield* closedFlag,
-    nextCallId: yield* sequence("call")
-  }
-  const nextDefectId = yield* sequence("error")
-  const call: Toolkit["Service"]["call"] = (name, args, callOptions) => callTool(context, name, args, callOptions)
-  return Toolkit.of({
-    snapshot,
-    changes: SubscriptionRef.changes(snapshots),
-    ...views(snapshot),
-    get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
-    call,
-    execute: (name, args, callOptions) => executeTool(call(name, args, callOptions), nextDefectId)
-  })
-})
-
-/** The snapshot of all sources, folded anew whenever one of them changes. */
-const foldSources = Effect.fnUntraced(function*(sources: ReadonlyArray<Source["Service"]>, options: FoldOptions) {
-  const current = () => sources.map(({ entries, kind }) => ({ kind, entries: SubscriptionRef.getUnsafe(entries) }))
-  let folded = current()
-  const snapshots = yield* SubscriptionRef.make(fold(folded, options))
-  // inside the update, so that a slower fold can't put an older state over a newer one
-  const refold = SubscriptionRef.update(snapshots, (snapshot) => {
-    const next = current()
-    if (next.every(({ entries }, index) => entries === folded[index]?.entries)) return snapshot
-    folded = next
-    return fold(next, options)
-  })
-  yield* Stream.mergeAll(sources.map(({ entries }) => SubscriptionRef.changes(entries)), { concurrency: "unbounded" })
-    .pipe(
-      Stream.runForEach(() => refold),
-      Effect.forkScoped({ startImmediately: true })
-    )
-  return snapshots
-})
-
-/** False until the toolkit's scope closes. Read by every call, so it is no Ref. */
-const closedFlag = Effect.gen(function*() {
-  let closed = false
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      closed = true
+const buildSources = Effect.fnUntraced(
+  function*<S, E, R>(sources: ReadonlyArray<Layer.Layer<Source | S, E, R>>, scope: Scope.Scope) {
+    const memoMap = Layer.CurrentMemoMap.forkOrCreate(yield* Effect.context())
+    const build = Effect.fnUntraced(function*(layer: Layer.Layer<Source | S, E, R>) {
+      const services = yield* Layer.buildWithMemoMap(layer, memoMap, yield* Scope.fork(scope))
+      const built: Built<S> = { source: Context.get(services, Source), services }
+      return built
     })
-  )
-  return () => closed
+    return yield* Effect.forEach(
+      sources,
+      (layer) => Effect.catchDefect(build(layer), (defect) => brokenSource<S>(defect)),
+      {
+        concurrency: "unbounded"
+      }
+    )
+  }
+)
+
+/** A source that breaks while it is built is a failed entry like any other; what broke is for the log. */
+const brokenSource = Effect.fnUntraced(function*<S>(defect: unknown): Effect.fn.Return<Built<S>> {
+  const id = (yield* Random.nextIntBetween(0, 0x1_0000_0000)).toString(36)
+  yield* Effect.logError(`A source broke unexpectedly (${id})`, defect)
+  const detail = `it broke unexpectedly (${id})`
+  const error = new SourceEntry.EntryError({ kind: "extra", entry: `source ${id}`, phase: "list", detail })
+  const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([SourceEntry.failed(error)])
+  return { source: { kind: "extra", entries } }
 })
 
-/** Ids that differ from toolkit to toolkit and from call to call. */
+/** Until no entry that counts is on its first way any more; then those that had to succeed must have. */
+const awaitEntries = Effect.fnUntraced(
+  function*(sources: ReadonlyArray<Source["Service"]>, startup: "wait" | "background") {
+    const counts = startup === "wait" ? () => true : isRequired
+    const settled = yield* Effect.forEach(sources, (source) => Source.settled(source, counts), {
+      concurrency: "unbounded"
+    })
+    const failures = settled.flat().flatMap((entry) => isRequired(entry) && "error" in entry ? [entry.error] : [])
+    return failures.length === 0 ? undefined : yield* new SourceEntry.RequiredEntriesFailed({ entries: failures })
+  }
+)
+
+const isRequired = ({ required }: SourceEntry.SourceEntry): boolean => required === true
+
+const makeToolkit = Effect.fnUntraced(
+  function*(sources: ReadonlyArray<Source["Service"]>, settings: Settings, scope: Scope.Scope) {
+    const maxOutput = settings.maxOutput ?? ToolResult.MAX_OUTPUT
+    const { closed, stage } = yield* makeRunningCalls
+    const registered = yield* makeRegisteredTools
+    const validation = makeValidation()
+    const folded = yield* foldSources(sources, {
+      disableTools: settings.disableTools ?? [],
+      replaceableBuiltins: settings.replaceableBuiltins ?? false,
+      pipe: makePipeline([
+        stage,
+        Telemetry.makeStage(),
+        identifySuspensions,
+        normalizeResults(maxOutput),
+        validation.checkArguments,
+        limitTime,
+        ...settings.middleware ?? [],
+        validation.checkOutput,
+        failOnErrorResult
+      ])
+    })
+    yield* folded.add(registered.source)
+    const core: ToolkitCore = {
+      ...registered,
+      waitFor: settings.waitFor ?? (yield* HostResolver),
+      addAgent: addAgent(folded, settings.agentSource, scope),
+      snapshots: folded.snapshots,
+      uncheckedSchemas: validation.diagnostics,
+      closed,
+      maxOutput,
+      callId: yield* sequence("call"),
+      defectId: yield* sequence("error")
+    }
+    return makeService(core, (snapshot) => snapshot)
+  }
+)
+
+/** Ids that differ from toolkit to toolkit and from call to call, and cost no randomness per call. */
 const sequence = (prefix: string) =>
   Effect.map(Random.nextIntBetween(0, 0x1_0000_0000), (toolkit) => {
     let count = 0
     return () => `${prefix}-${toolkit.toString(36)}-${++count}`
   })
-
-const views = (snapshot: Effect.Effect<Snapshot>) => {
-  const view = <K extends keyof Snapshot>(key: K) => Effect.map(snapshot, (now) => now[key])
-  const tools = view("tools")
-  return {
-    tools,
-    toolNames: view("toolNames"),
-    entries: view("entries"),
-    statuses: view("statuses"),
-    errors: view("errors"),
-    sources: view("sources"),
-    shadowed: view("shadowed"),
-    diagnostics: view("diagnostics"),
-    skills: view("skills"),
-    skillsPrompt: view("skillsPrompt"),
-    toOpenAI: toOpenAI(tools),
-    toAnthropic: () => Effect.map(tools, ProviderSchema.toAnthropic),
-    toGemini: () => Effect.map(tools, ProviderSchema.toGemini)
-  }
-}
-
-const toOpenAI = (tools: Toolkit["Service"]["tools"]): Toolkit["Service"]["toOpenAI"] => {
-  function render(options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
-  function render(
-    options: { readonly mode: "responses" }
-  ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
-  function render(options?: { readonly mode?: "chat" | "responses" }) {
-    return options?.mode === "responses"
-      ? Effect.map(tools, ProviderSchema.toOpenAIResponses)
-      : Effect.map(tools, ProviderSchema.toOpenAIChat)
-  }
-  return render
-}

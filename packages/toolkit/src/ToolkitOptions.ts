@@ -8,12 +8,15 @@
  */
 import type { AgentDefinition } from "@effect-toolnexus/agents/AgentSource"
 import type { BuiltinOptions } from "@effect-toolnexus/builtins/BuiltinSource"
-import type { Tool } from "@effect-toolnexus/core"
+import type { Middleware, Resolver, Tool } from "@effect-toolnexus/core"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
 import type { SkillProvider } from "@effect-toolnexus/skills/SkillProvider"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import { sourceLayers } from "./internal/sourceLayers.ts"
+import type * as Path from "effect/Path"
+import { agentLayer, sourceLayers } from "./internal/sourceLayers.ts"
 import * as Precedence from "./Precedence.ts"
 import * as ToolkitConfig from "./ToolkitConfig.ts"
 import * as ToolkitLayer from "./ToolkitLayer.ts"
@@ -60,20 +63,27 @@ export interface ToolkitOptions<R = never> {
   readonly disableTools?: ReadonlyArray<string>
   /** Which source wins a name. Default: `Precedence.standard`. */
   readonly precedence?: Precedence.Precedence
-  /** Not built yet. */
-  readonly waitFor?: never
-  /** Not built yet. */
-  readonly policy?: never
-  /** Not built yet. */
-  readonly middleware?: never
-  /** Not built yet. */
-  readonly maxOutput?: never
-  /** Not built yet. */
-  readonly watch?: never
-  /** Not built yet. */
-  readonly promptBudget?: never
-  /** Not built yet: a build waits for every entry. */
-  readonly startup?: never
+  /** Stages around every call, the first outermost: caching, redaction, a dry run. */
+  readonly middleware?: ReadonlyArray<Middleware.Middleware>
+  /** The most characters of output that a result keeps, its beginning and its end. Default: 100000. */
+  readonly maxOutput?: number
+  /** `background` returns at once, and entries appear as they come; required ones are waited for. Default: `wait`. */
+  readonly startup?: "wait" | "background"
+  /** Who answers suspensions inline. Default: the service `HostResolver`. Carried; calls don't ask it yet. */
+  readonly waitFor?: Resolver
+  readonly policy?: NotBuiltYet
+  readonly watch?: NotBuiltYet
+  readonly promptBudget?: NotBuiltYet
+}
+
+/**
+ * The type of an option that a later version takes: nothing has it, and its name is what the compiler says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NotBuiltYet {
+  readonly "this option is not built yet": never
 }
 
 /**
@@ -90,11 +100,17 @@ export interface ToolkitOptions<R = never> {
  */
 export const layer = <R = never>(options: ToolkitOptions<R>) =>
   Layer.unwrap(Effect.gen(function*() {
+    const context = yield* Effect.context<HttpClient.HttpClient | FileSystem.FileSystem | Path.Path>()
     const config = yield* ToolkitConfig.load(options.config)
     const precedence = options.precedence ?? Precedence.standard
     const sources = yield* sourceLayers(options, config, precedence)
     return ToolkitLayer.make(sources, {
       disableTools: [...options.disableTools ?? [], ...config.disableTools],
-      replaceableBuiltins: precedence.replaceableBuiltins
+      replaceableBuiltins: precedence.replaceableBuiltins,
+      agentSource: (agent, name) => Layer.provide(agentLayer(agent, name), Layer.succeedContext(context)),
+      ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
+      ...(options.maxOutput === undefined ? {} : { maxOutput: options.maxOutput }),
+      ...(options.waitFor === undefined ? {} : { waitFor: options.waitFor }),
+      ...(options.startup === undefined ? {} : { startup: options.startup })
     })
   }))

@@ -3,7 +3,10 @@
  *
  * @since 0.1.0
  */
+export * as NodePlatform from "./NodePlatform.ts"
 export * as Precedence from "./Precedence.ts"
+export * as SchemaValidator from "./SchemaValidator.ts"
+export * as Telemetry from "./Telemetry.ts"
 export * as ToolkitConfig from "./ToolkitConfig.ts"
 export * as ToolkitLayer from "./ToolkitLayer.ts"
 export { ToolkitLive } from "./ToolkitLive.ts"

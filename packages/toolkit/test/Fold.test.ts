@@ -20,7 +20,7 @@ const own = (...names: ReadonlyArray<string>): SourceState => ({
 })
 const failure = (entry: string) =>
   new SourceEntry.EntryError({ kind: "mcp", entry, phase: "spawn", detail: "no such command" })
-const plain: FoldOptions = { disableTools: [], replaceableBuiltins: false }
+const plain: FoldOptions = { disableTools: [], replaceableBuiltins: false, pipe: (piped) => piped }
 
 describe("fold", () => {
   it("keeps the sources' order, and lists names by code points", () => {
@@ -54,7 +54,7 @@ describe("fold", () => {
   })
 
   it("takes disabled names out after the merge, and nothing comes up in their place", () => {
-    const snapshot = fold([mcp("s", "x"), own("x", "y")], { ...plain, disableTools: ["x", "nope"] })
+    const snapshot = fold([mcp("s", "x"), own("x", "y")], { ...plain, disableTools: ["x", "nope", "x"] })
     assert.deepStrictEqual(snapshot.toolNames, ["y"])
     assert.deepStrictEqual(snapshot.diagnostics.map(({ code, message }) => [code, message.includes(`"nope"`)]), [[
       "unknown-tool",

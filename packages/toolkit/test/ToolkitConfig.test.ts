@@ -101,7 +101,101 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
       assert.deepStrictEqual(names(config.servers), ["b"])
       assert.include(config.error?.message, `${folder}/bad.json:3:9: colon expected`)
       assert.include(config.error?.message, "gone.json can't be read: there is no such file")
-      assert.include(config.error?.message, "is not a file but a directory")
+      assert.include(config.error?.message, "it is no file but a directory")
+    }))
+
+  it.effect("takes what it has loaded before, so that a host can look at it first", () =>
+    Effect.gen(function*() {
+      const loaded = yield* ToolkitConfig.load([{ mcpServers: { a: { command: "1" } }, skills: "s" }, "gone.json"])
+      const again = yield* ToolkitConfig.load([loaded, { mcpServers: { b: {} } }])
+      assert.deepStrictEqual([names(again.servers), again.skills, again.error], [
+        ["a", "b"],
+        loaded.skills,
+        loaded.error
+      ])
+    }))
+
+  it.effect("says when servers were put where they don't count", () =>
+    Effect.gen(function*() {
+      const server = { a: { command: "x" } }
+      const said = Effect.fnUntraced(function*(config: ToolkitConfig.ConfigObject) {
+        const { diagnostics } = yield* ToolkitConfig.load(config)
+        return diagnostics.map(({ code, message, path }) => `${code} ${path} ${message.includes("mcpServers")}`)
+      })
+      assert.deepStrictEqual(yield* said({ mcpServers: {}, servers: server }), ["misplaced-key servers true"])
+      assert.deepStrictEqual(yield* said({ mcpservers: server }), ["unknown-key mcpservers true"])
+      assert.deepStrictEqual(yield* said({ mcpServer: server }), ["unknown-key mcpServer true"])
+    }))
+
+  it.effect("can be shown, with everything masked that may be a secret", () =>
+    Effect.gen(function*() {
+      const config = yield* ToolkitConfig.load({
+        mcpServers: {
+          a: { command: "node", args: ["${HOME}/x"], env: { TOKEN: "s3cret", OTHER: "${OTHER}", MIXED: "x-${OTHER}" } },
+          b: {
+            url: "https://me:pw@h.example/mcp?key=s3cret",
+            headers: { Authorization: "Bearer ${TOKEN}", "X-Key": "s3cret" }
+          },
+          c: { transport: { env: { DEEP: ["s3cret"] } }, connect: () => "s3cret" }
+        },
+        builtins: { root: "." },
+        agents: { helper: { card: "https://h.example/?token=s3cret" } },
+        theme: 1
+      })
+      const shown = ToolkitConfig.describe(config)
+      assert.notInclude(JSON.stringify(shown), "s3cret")
+      assert.notInclude(JSON.stringify(shown), "pw")
+      assert.deepStrictEqual(shown["servers"], {
+        a: {
+          command: "node",
+          args: ["${HOME}/x"],
+          env: { TOKEN: "<redacted>", OTHER: "${OTHER}", MIXED: "<redacted>" }
+        },
+        b: {
+          url: "https://h.example/mcp?<redacted>",
+          headers: { Authorization: "Bearer ${TOKEN}", "X-Key": "<redacted>" }
+        },
+        c: { transport: { env: { DEEP: ["<redacted>"] } }, connect: "<function>" }
+      })
+      assert.deepStrictEqual(Object.keys(shown), [
+        "servers",
+        "agents",
+        "skills",
+        "builtins",
+        "disableTools",
+        "diagnostics"
+      ])
+    }))
+
+  it.effect("never dies of what it is given", () =>
+    Effect.gen(function*() {
+      const throwing = {
+        get mcpServers(): never {
+          throw new Error("boo")
+        }
+      }
+      const hostile: ReadonlyArray<unknown> = [
+        null,
+        42,
+        [null],
+        [42, []],
+        true,
+        throwing,
+        new Proxy({}, {
+          ownKeys: () => {
+            throw new Error("boo")
+          }
+        })
+      ]
+      for (const config of hostile) {
+        // @ts-expect-error: from code anything may come
+        const { error } = yield* ToolkitConfig.load(config)
+        assert.include(error?.message, "configuration failed at config")
+      }
+      const deep = `{"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`
+      assert.include((yield* ToolkitConfig.load(deep)).error?.message, "1:206: more than 200 levels")
+      const comments = yield* ToolkitConfig.load(`${"/**/".repeat(50_000)}[]`)
+      assert.include(comments.error?.message, "can't be read")
     }))
 
   it.effect("takes what is no object for a mistake", () =>

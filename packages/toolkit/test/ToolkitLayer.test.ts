@@ -1,4 +1,15 @@
-import { defineTool, Source, SourceEntry, type Tool, ToolError, Toolkit } from "@effect-toolnexus/core"
+import {
+  type Change,
+  defineTool,
+  type Middleware,
+  Source,
+  SourceEntry,
+  type Tool,
+  ToolCall,
+  ToolError,
+  Toolkit,
+  ToolResult
+} from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -9,6 +20,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
@@ -55,6 +67,17 @@ describe("ToolkitLayer.make", () => {
       assert.strictEqual(yield* Extra.pipe(Effect.provide(ToolkitLayer.make([rich]))), "rich")
     }))
 
+  it.effect("takes a source that breaks for a failed entry, and keeps the others", () =>
+    Effect.gen(function*() {
+      const broken = Layer.effect(Source, Effect.die(new Error("secret detail")))
+      const { errors, toolNames } = yield* Toolkit.use((toolkit) => toolkit.snapshot).pipe(
+        Effect.provide(ToolkitLayer.make([broken, ExtraSource.layer([echo])])),
+        Effect.provide(Logger.layer([]))
+      )
+      assert.deepStrictEqual(toolNames, ["echo"])
+      assert.match(Object.values(errors).join(), /^source "source \w+" failed at list: it broke unexpectedly \(\w+\)$/)
+    }))
+
   it.effect("follows its sources, and streams the snapshots", () =>
     Effect.gen(function*() {
       const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([])
@@ -62,14 +85,17 @@ describe("ToolkitLayer.make", () => {
       yield* Effect.gen(function*() {
         const toolkit = yield* Toolkit
         assert.deepStrictEqual(yield* toolkit.toolNames, [])
+        const first = yield* Deferred.make<void>()
         const seen = yield* toolkit.changes.pipe(
-          Stream.map(({ toolNames }) => toolNames),
+          Stream.tap(() => Deferred.succeed(first, undefined)),
+          Stream.map(({ added, snapshot }) => [snapshot.toolNames, added]),
           Stream.take(2),
           Stream.runCollect,
-          Effect.forkChild({ startImmediately: true })
+          Effect.forkChild
         )
+        yield* Deferred.await(first)
         yield* SubscriptionRef.set(entries, [SourceEntry.loaded("x", { tools: [echo] })])
-        assert.deepStrictEqual(yield* Fiber.join(seen), [[], ["echo"]])
+        assert.deepStrictEqual(yield* Fiber.join(seen), [[[], []], [["echo"], ["echo"]]])
         assert.strictEqual((yield* toolkit.execute("echo", { a: 1 })).output, `{"a":1}`)
       }).pipe(Effect.provide(ToolkitLayer.make([source])))
     }))
@@ -102,6 +128,259 @@ describe("ToolkitLayer.make", () => {
         { functionDeclarations: [{ name: "echo", description: "", parametersJsonSchema: parameters }] }
       ])
     }).pipe(withTools(echo)))
+})
+
+describe("changes", () => {
+  it.effect("says what is new, gone and described otherwise, and not what only moved", () =>
+    Effect.gen(function*() {
+      const tool = (name: string, description: string) => defineTool({ name, description, handler: () => name })
+      const entry = (...tools: ReadonlyArray<Tool.Tool>) => [SourceEntry.loaded("x", { tools })]
+      const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>(
+        entry(tool("a", "1"), tool("b", "1"), tool("c", "1"))
+      )
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const changes = yield* Queue.unbounded<Change>()
+        yield* Effect.forkChild(Stream.runForEach(toolkit.changes, (change) => Queue.offer(changes, change)))
+        assert.deepStrictEqual((yield* Queue.take(changes)).added, [])
+        yield* SubscriptionRef.set(entries, entry(tool("c", "1"), tool("b", "2"), tool("d", "1")))
+        const { added, changed, removed } = yield* Queue.take(changes)
+        assert.deepStrictEqual([added, removed, changed], [["d"], ["a"], ["b"]])
+      }).pipe(Effect.provide(ToolkitLayer.make([Layer.succeed(Source, { kind: "extra", entries })])))
+    }))
+
+  it.live("end with the toolkit", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([echo])]), scope)
+      const seen = yield* Effect.forkChild(Stream.runCollect(Context.get(context, Toolkit).changes))
+      yield* Effect.sleep("20 millis")
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* Fiber.join(seen)).length, 1)
+    }))
+})
+
+describe("register, unregister and view", () => {
+  it.effect("add and take away tools of one's own, below those given when it was built", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const named = (name: string, text: string) => defineTool({ name, handler: () => text })
+      yield* toolkit.register(named("late", "one"), named("echo", "another"), named("off", "disabled"))
+      assert.deepStrictEqual(yield* toolkit.toolNames, ["echo", "late"])
+      assert.strictEqual((yield* toolkit.call("late")).output, "one")
+      assert.strictEqual((yield* toolkit.call("echo", {})).output, "{}")
+      assert.deepStrictEqual((yield* toolkit.shadowed).map(({ name }) => name), ["echo"])
+      assert.isTrue(yield* toolkit.unregister("late"))
+      assert.isFalse(yield* toolkit.unregister("late"))
+      assert.strictEqual((yield* Effect.flip(toolkit.call("late")))._tag, "ToolNotFound")
+    }).pipe(Effect.provide(ToolkitLayer.make([ExtraSource.layer([echo])], { disableTools: ["off"] }))))
+
+  it.effect("a view neither lists nor calls what it leaves out, and follows the toolkit", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const named = (name: string) => defineTool({ name, handler: () => name })
+      const view = toolkit.view({ include: ["git_*", "echo", "*_a*z"], exclude: ["git_push"] })
+      yield* toolkit.register(named("git_log"), named("git_push"), named("other"), named("x_abcz"), named("x_z"))
+      assert.deepStrictEqual(yield* view.toolNames, ["echo", "git_log", "x_abcz"])
+      assert.strictEqual((yield* view.call("git_log")).output, "git_log")
+      assert.strictEqual((yield* Effect.flip(view.call("git_push")))._tag, "ToolNotFound")
+      assert.strictEqual(yield* view.snapshot, yield* view.snapshot)
+      const narrower = view.view({ exclude: ["echo"] })
+      assert.deepStrictEqual(yield* narrower.toolNames, ["git_log", "x_abcz"])
+      assert.strictEqual((yield* toolkit.toolNames).length, 6)
+    }).pipe(withTools(echo)))
+})
+
+describe("startup and required", () => {
+  const error = new SourceEntry.EntryError({ kind: "mcp", entry: "x", phase: "spawn", detail: "gone" })
+  const slow = Layer.effect(
+    Source,
+    Effect.gen(function*() {
+      const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([SourceEntry.connecting("x")])
+      const loaded = SubscriptionRef.set(entries, [SourceEntry.loaded("x", { tools: [echo] })])
+      yield* Effect.forkScoped(Effect.delay(loaded, "5 seconds"))
+      return { kind: "mcp" as const, entries }
+    })
+  )
+
+  it.effect("waits for every entry, or returns at once", () =>
+    Effect.gen(function*() {
+      const names = Toolkit.use((toolkit) => toolkit.toolNames)
+      const background = ToolkitLayer.make([slow], { startup: "background" })
+      const connecting = Toolkit.use((toolkit) => toolkit.statuses).pipe(Effect.provide(background))
+      assert.deepStrictEqual({ ...yield* connecting }, { x: "connecting" })
+      const waiting = yield* Effect.forkChild(names.pipe(Effect.provide(ToolkitLayer.make([slow]))))
+      yield* TestClock.adjust("4999 millis")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Fiber.join(waiting), ["echo"])
+    }))
+
+  it.effect("fails as one when required entries have, and names them all", () =>
+    Effect.gen(function*() {
+      const entries = [SourceEntry.failed(error, { required: true }), SourceEntry.failed(error)]
+      const other = new SourceEntry.EntryError({ kind: "agent", entry: "y", phase: "connect", detail: "refused" })
+      const sources = [
+        Source.fromEntries("mcp", entries),
+        Source.fromEntries("agent", [SourceEntry.failed(other, { required: true })])
+      ]
+      for (const startup of ["wait", "background"] as const) {
+        const failure = yield* Effect.flip(Effect.scoped(Layer.build(ToolkitLayer.make(sources, { startup }))))
+        assert.deepStrictEqual(failure.entries.map(({ entry }) => entry), ["x", "y"])
+        assert.include(failure.message, `mcp server "x" failed at spawn: gone; agent "y" failed at connect: refused`)
+      }
+    }))
+})
+
+describe("schemas", () => {
+  const input = {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false
+  }
+  const strict = defineTool({ name: "strict", input, handler: (args) => args })
+
+  it.effect("arguments that the input schema doesn't allow never reach the handler", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      assert.strictEqual((yield* toolkit.call("strict", { city: "Oslo" })).output, `{"city":"Oslo"}`)
+      const error = yield* Effect.flip(toolkit.call("strict", { town: "Oslo" }))
+      assert.deepStrictEqual(error._tag === "InvalidArguments" ? error.issues.map(({ path }) => path) : [], [
+        "city",
+        "town"
+      ])
+      assert.strictEqual((yield* toolkit.execute("strict", { city: 7 })).metadata?.["error"], "InvalidArguments")
+    }).pipe(withTools(strict)))
+
+  it.effect("structured output that breaks its promise is told, and not lost", () =>
+    Effect.gen(function*() {
+      const promising: Tool.Tool = {
+        ...defineTool({ name: "promising", handler: () => ({ n: "one" }) }),
+        outputSchema: { type: "object", properties: { n: { type: "number" } } }
+      }
+      yield* Effect.gen(function*() {
+        const { metadata, structured } = yield* Toolkit.use((toolkit) => toolkit.call("promising"))
+        assert.deepStrictEqual(structured, { n: "one" })
+        assert.deepStrictEqual(Object(metadata?.["outputIssues"])[0].path, "n")
+      }).pipe(withTools(promising))
+    }))
+
+  it.effect("what can't be checked is a diagnostic, once, and the rest is checked", () =>
+    Effect.gen(function*() {
+      const odd = {
+        type: "object",
+        properties: { a: { $ref: "https://example.com/else" }, b: { type: "number" } }
+      }
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        yield* toolkit.call("odd", { a: 1, b: 2 })
+        yield* toolkit.call("odd", { a: 1 })
+        assert.deepStrictEqual(
+          (yield* toolkit.diagnostics).map(({ code, path }) => [code, path?.startsWith("odd.inputSchema")]),
+          [[
+            "schema-reference",
+            true
+          ]]
+        )
+        assert.strictEqual((yield* Effect.flip(toolkit.call("odd", { b: "x" })))._tag, "InvalidArguments")
+      }).pipe(withTools(defineTool({ name: "odd", input: odd, handler: () => "" })))
+    }))
+})
+
+describe("closing", () => {
+  it.live("ends the calls in flight, runs their finalizers, and says why", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const started = yield* Deferred.make<void>()
+      let released = false
+      const held = defineTool({
+        name: "held",
+        handler: () =>
+          Deferred.succeed(started, undefined).pipe(
+            Effect.andThen(Effect.never),
+            Effect.ensuring(Effect.sync(() => {
+              released = true
+            }))
+          )
+      })
+      const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([held])]), scope)
+      const call = yield* Effect.forkChild(Effect.flip(Context.get(context, Toolkit).call("held")))
+      yield* Deferred.await(started)
+      yield* Effect.sleep("10 millis")
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(released)
+      const error = yield* Fiber.join(call)
+      assert.strictEqual(error.message, "held is unavailable: the toolkit was closed during the call")
+    }))
+
+  it.effect("also ends what goes on behind a tool that was taken out of a snapshot", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([echo])]), scope)
+      const [tool] = yield* Context.get(context, Toolkit).tools
+      yield* Scope.close(scope, Exit.void)
+      const error = yield* Effect.flip(tool?.handler({}, ToolCall.make("echo", "c")) ?? Effect.void)
+      assert.deepInclude(error, { _tag: "ToolUnavailable" })
+    }))
+})
+
+describe("middleware and limits", () => {
+  it.effect("sees checked calls, first outermost, and may answer by itself", () =>
+    Effect.gen(function*() {
+      const order: Array<string> = []
+      const named = (name: string): Middleware.Middleware => (tool, next) => (args, call) =>
+        Effect.suspend(() => {
+          order.push(`${name} ${tool.name}`)
+          return next({ ...args, by: name }, call)
+        })
+      const cached: Middleware.Middleware = (tool, next) =>
+        tool.name === "cached" ? () => Effect.succeed(ToolResult.success("from the cache")) : next
+      const never = defineTool({ name: "cached", handler: () => Effect.die("must not run") })
+      const layer = ToolkitLayer.make([ExtraSource.layer([echo, never])], {
+        middleware: [named("a"), named("b"), cached]
+      })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        assert.strictEqual((yield* toolkit.call("echo", { x: 1 })).output, `{"x":1,"by":"b"}`)
+        assert.strictEqual((yield* toolkit.call("cached")).output, "from the cache")
+        assert.deepStrictEqual(order, ["a echo", "b echo", "a cached", "b cached"])
+      }).pipe(Effect.provide(layer))
+    }))
+
+  it.effect("keeps the beginning and the end of a long output, and cuts no character in two", () =>
+    Effect.gen(function*() {
+      const long = defineTool({ name: "long", handler: () => `begin${"😀".repeat(5000)}end` })
+      const failing = defineTool({ name: "failing", handler: () => ToolResult.failure("x".repeat(5000)) })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const { output } = yield* toolkit.call("long")
+        assert.isAtMost(output.length, 1000)
+        assert.match(output, /^begin😀+\n\[\.\.\. 9008 or more of 10008 characters left out \.\.\.\]\n😀+end$/u)
+        assert.isAtMost((yield* toolkit.execute("failing")).output.length, 1000)
+        const error = yield* Effect.flip(toolkit.call("failing"))
+        assert.isAtMost(error._tag === "ToolFailed" ? error.result?.output.length ?? 0 : 0, 1000)
+      }).pipe(Effect.provide(ToolkitLayer.make([ExtraSource.layer([long, failing])], { maxOutput: 1000 })))
+    }))
+
+  it.effect("takes a limit that makes no sense for a wrong argument, and no limit for none", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      for (const timeout of [0, -1, Number.NaN]) {
+        assert.strictEqual((yield* Effect.flip(toolkit.call("echo", {}, { timeout })))._tag, "InvalidArguments")
+      }
+      assert.strictEqual((yield* toolkit.call("echo", {}, { timeout: Number.POSITIVE_INFINITY })).output, "{}")
+    }).pipe(withTools(echo)))
+
+  it.effect("a tool that interrupts itself fails, and doesn't take its caller along", () =>
+    Effect.gen(function*() {
+      const tool = defineTool({ name: "t", handler: () => Effect.interrupt })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        assert.strictEqual((yield* Effect.flip(toolkit.call("t")))._tag, "ToolFailed")
+        assert.include((yield* toolkit.execute("t")).output, "interrupted itself")
+      }).pipe(withTools(tool))
+    }))
 })
 
 describe("call", () => {
@@ -157,6 +436,31 @@ describe("call", () => {
       assert.strictEqual(logged.length, 1)
       assert.include(logged[0], id)
     }).pipe(withTools(failing, buggy)))
+
+  it.effect("execute names the error's tag and says what the error says, whatever it is", () =>
+    Effect.gen(function*() {
+      const errors: ReadonlyArray<ToolError.ToolError> = [
+        new ToolError.InvalidArguments({ toolName: "t", issues: [{ path: "a", message: "is required" }] }),
+        new ToolError.ToolFailed({ toolName: "t", message: "no" }),
+        new ToolError.ToolFailed({ toolName: "t", message: "no", result: ToolResult.failure("the result") }),
+        new ToolError.ToolTimeout({ toolName: "t", limit: 10, phase: "call" }),
+        new ToolError.ToolUnavailable({ toolName: "t", reason: "gone" }),
+        new ToolError.ToolDenied({ toolName: "t", rule: "no shell" }),
+        new ToolError.ToolNotFound({ toolName: "t", suggestions: [] })
+      ]
+      const tools = errors.map((error, index) => defineTool({ name: `t${index}`, handler: () => Effect.fail(error) }))
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        for (const [index, error] of errors.entries()) {
+          const { isError, metadata, output } = yield* toolkit.execute(`t${index}`)
+          assert.deepStrictEqual([isError, metadata?.["error"]], [true, error._tag])
+          assert.strictEqual(
+            output,
+            error._tag === "ToolFailed" ? error.result?.output ?? error.message : error.message
+          )
+        }
+      }).pipe(withTools(...tools))
+    }))
 
   it.effect("execute lets interruption pass, and the handler's finalizers run", () =>
     Effect.gen(function*() {

@@ -1,4 +1,4 @@
-import { defineTool, Toolkit } from "@effect-toolnexus/core"
+import { defineTool, type SourceEntry, Toolkit } from "@effect-toolnexus/core"
 import { McpSource } from "@effect-toolnexus/mcp"
 import { SkillSource } from "@effect-toolnexus/skills"
 import {
@@ -21,6 +21,7 @@ import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 
 const { command } = ScriptedMcpServer
 const echo = command({ tools: [{ name: "echo" }] })
@@ -137,6 +138,61 @@ describe("ToolkitLive", () => {
       }).pipe(Effect.provide(ToolkitLive(options)))
     })), 30_000)
 
+  it.live("lists in the same order whatever order servers answer in, and shadows a name that a server lists twice", () =>
+    Effect.gen(function*() {
+      const server = (startupDelay: number, ...names: ReadonlyArray<string>) =>
+        command({ startupDelay, tools: names.map((name) => ({ name, does: [{ text: name }] })) })
+      const namesOf = (first: number, last: number) =>
+        Toolkit.use((toolkit) => toolkit.snapshot).pipe(
+          Effect.map(({ shadowed, tools }) => [tools.map(({ name }) => name), shadowed.map(({ name }) => name)]),
+          Effect.provide(ToolkitLive({
+            config: { mcpServers: { b: server(last, "z", "a", "z"), a: server(first, "y") } },
+            builtins: false
+          }))
+        )
+      const expected = [["a_y", "b_z", "b_a"], ["b_z"]]
+      assert.deepStrictEqual(yield* namesOf(0, 150), expected)
+      assert.deepStrictEqual(yield* namesOf(150, 0), expected)
+    }))
+
+  it.live("lets the file switch builtins off, and a background build show what is still on its way", () =>
+    Effect.gen(function*() {
+      const config = {
+        mcpServers: { quick: echo, slow: command({ startupDelay: 1500, tools: [{ name: "t" }] }) },
+        builtins: false
+      }
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const seen = yield* toolkit.changes.pipe(
+          Stream.map(({ snapshot }) => ({ ...snapshot.statuses })),
+          Stream.takeUntil((statuses) => statuses["slow"] === "connected"),
+          Stream.runCollect
+        )
+        assert.deepStrictEqual(seen.at(0)?.["builtin"], "disabled")
+        assert.include(seen.map((statuses) => `${statuses["quick"]} ${statuses["slow"]}`), "connected connecting")
+        assert.strictEqual((yield* toolkit.call("slow_t")).output, "{}")
+      }).pipe(Effect.provide(ToolkitLive({ config, startup: "background" })))
+    }))
+
+  it.live(
+    "a required server that fails fails the build, in one error that lists them all",
+    () =>
+      assertNothingLeft(Effect.gen(function*() {
+        const config = {
+          mcpServers: {
+            good: echo,
+            gone: { command: "no-such-command-here", required: true },
+            dead: { ...command({ exit: { code: 3 } }), required: true }
+          },
+          agents: { lost: { card: "http://127.0.0.1:1/", required: true }, odd: { required: true } }
+        }
+        const build = Effect.scoped(Layer.build(ToolkitLive({ config })))
+        const error = yield* Effect.flip(build)
+        assert.sameMembers(error.entries.map(({ entry }) => entry), ["gone", "dead", "lost", "odd"])
+      })),
+    20_000
+  )
+
   it.live("joins lists, code first, and lets code win over the file in the rest", () =>
     Effect.gen(function*() {
       const { folder } = yield* project
@@ -174,11 +230,22 @@ describe("ToolkitLive", () => {
       assert.strictEqual(yield* run({ precedence: Precedence.layered }), "mine")
     }))
 
+  it.live("takes an agent that makes no sense for a failed entry", () =>
+    Effect.gen(function*() {
+      // @ts-expect-error: untyped callers
+      const layer = ToolkitLive({ agents: [null, {}], builtins: false })
+      const errors = yield* Toolkit.use((toolkit) => toolkit.errors).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(Object.values(errors).map((message) => message.includes("failed at config")), [true])
+    }))
+
   it.live("asks for what the handlers of its tools need", () =>
     Effect.gen(function*() {
       class Greeting extends Context.Service<Greeting, string>()("test/Greeting") {}
       const tool = defineTool({ name: "greet", handler: () => Effect.map(Greeting, (text) => text) })
-      const layer: Layer.Layer<Toolkit, never, Greeting> = ToolkitLive({ tools: [tool], builtins: false })
+      const layer: Layer.Layer<Toolkit, SourceEntry.RequiredEntriesFailed, Greeting> = ToolkitLive({
+        tools: [tool],
+        builtins: false
+      })
       const result = yield* Toolkit.use((toolkit) => toolkit.call("greet")).pipe(
         Effect.provide(Layer.provide(layer, Layer.succeed(Greeting, "hello")))
       )
@@ -198,11 +265,9 @@ describe("ToolkitLive", () => {
   it("has every later option in its type, and takes none of them", () => {
     const layers = [
       // @ts-expect-error not built yet
-      ToolkitLive({ waitFor: {} }),
+      ToolkitLive({ promptBudget: 1000 }),
       // @ts-expect-error not built yet
-      ToolkitLive({ middleware: [] }),
-      // @ts-expect-error not built yet
-      ToolkitLive({ startup: "background" }),
+      ToolkitLive({ watch: true }),
       // @ts-expect-error no option at all
       ToolkitLive({ servers: {} })
     ]

@@ -14,8 +14,15 @@ export interface AgentAddress {
 export const resolve = Effect.fnUntraced(function*(entry: string, definition: AgentDefinition) {
   const invalid = (field: string, fault: string) =>
     new SourceEntry.EntryError({ kind: "agent", entry, phase: "config", detail: `${field}: ${fault}` })
+  const inserted: Array<string> = []
   const expand = (field: string, text: string) =>
-    Effect.mapError(Expansion.expand(text, definition), (error) => invalid(field, error.message))
+    Expansion.expand(text, definition).pipe(
+      Effect.mapError((error) => invalid(field, error.message)),
+      Effect.map((expanded) => {
+        for (const secret of expanded.secrets) inserted.push(secret)
+        return expanded.text
+      })
+    )
 
   const given = URL.parse(yield* expand("card", definition.card))
   if (given === null || !/^https?:$/.test(given.protocol)) {
@@ -30,7 +37,7 @@ export const resolve = Effect.fnUntraced(function*(entry: string, definition: Ag
     }
     headers[name.toLowerCase()] = value
   }
-  const address: AgentAddress = { url: withoutUserInfo(given), credentials: Credentials.make(given, headers) }
+  const address: AgentAddress = { url: withoutUserInfo(given), credentials: Credentials.make(given, headers, inserted) }
   return address
 })
 

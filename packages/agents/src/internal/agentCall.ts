@@ -2,7 +2,7 @@
  * One call of a remote agent, from the message to the end of its task. It runs in the source's scope, so that whoever
  * gives up on it leaves at once while the remote task is still being canceled, and so that closing the source ends it.
  */
-import { type Json, type Tool, type ToolCall, ToolError } from "@effect-toolnexus/core"
+import { type Json, type Redaction, type Tool, type ToolCall, ToolError } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import type * as Semaphore from "effect/Semaphore"
 import type { A2aClient, OutgoingMessage } from "../A2aClient.ts"
 import { type A2aError, isTransient } from "../A2aError.ts"
 import type { Part, Reply, Task, TaskState } from "../A2aTask.ts"
@@ -19,13 +20,16 @@ import { readSuspended, settle } from "./agentResult.ts"
 /** An agent whose card was read. Calls run in `scope`, which closes them all at once. */
 export interface ConnectedAgent {
   readonly entry: string
+  /** What its card says, redacted. */
   readonly name: string
   readonly client: A2aClient
   /** Over a whole call, in milliseconds. */
   readonly timeout: number
   /** The first interval, in milliseconds. */
   readonly pollEvery: number
-  readonly redact: (text: string) => string
+  /** Bounds the calls that run at once, where there is a bound. */
+  readonly permits: Semaphore.Semaphore | undefined
+  readonly redact: Redaction.Redaction
   readonly scope: Scope.Scope
 }
 
@@ -79,20 +83,23 @@ const answerParts = (data: Json.Json | undefined): ReadonlyArray<Part> => {
 const LEAVE_LIMIT = 500
 
 const runIn = (
-  { redact, scope, timeout }: ConnectedAgent,
+  { permits, redact, scope, timeout }: ConnectedAgent,
   { toolName }: ToolCall.ToolCall,
   work: Effect.Effect<Reply, A2aError>
-): Effect.Effect<Reply, ToolError.ToolError> =>
-  Effect.uninterruptibleMask((restore) =>
+): Effect.Effect<Reply, ToolError.ToolError> => {
+  const attempt = Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkIn(work, scope), (fiber) =>
       restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Effect.timeoutOption(Fiber.interrupt(fiber), LEAVE_LIMIT)),
         Effect.flatMap((exit) => fromExit(exit, toolName, redact))
       ))
-  ).pipe(Effect.timeoutOrElse({
+  )
+  // waiting for a turn is part of the whole
+  return Effect.timeoutOrElse(permits === undefined ? attempt : permits.withPermit(attempt), {
     duration: timeout,
     orElse: () => Effect.fail(new ToolError.ToolTimeout({ toolName, limit: timeout, phase: "total" }))
-  }))
+  })
+}
 
 /** Nobody interrupts the work but its caller, who isn't here any more, and the closing scope. */
 const fromExit = (exit: Exit.Exit<Reply, A2aError>, toolName: string, redact: ConnectedAgent["redact"]) =>

@@ -1,5 +1,5 @@
 /** What a settled task or a plain message means to the caller: a result, a typed failure, or a question. */
-import { Json, Suspension, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { type Json, type Redaction, Suspension, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -8,7 +8,8 @@ import { type FilePart, lastMessage, type Message, type Part, type Reply, type T
 export interface Settling {
   readonly entry: string
   readonly agentName: string
-  readonly redact: (text: string) => string
+  /** For what an agent says of a failure or asks a person; its results are data, and stay as they are. */
+  readonly redact: Redaction.Redaction
   /** From the send to the end, in milliseconds. */
   readonly ms: number
 }
@@ -19,7 +20,7 @@ export const settle = (reply: Reply, call: ToolCall.ToolCall, settling: Settling
   reply._tag === "Message" ? fromMessage(reply.message, settling) : fromTask(reply.task, call, settling)
 
 const fromMessage = (message: Message, settling: Settling): Outcome =>
-  Effect.succeed(toResult(message.parts, "", metadataOf({ ...message, state: "completed" }, settling), settling))
+  Effect.succeed(toResult(message.parts, "", metadataOf({ ...message, state: "completed" }, settling)))
 
 const fromTask = (task: Task, call: ToolCall.ToolCall, settling: Settling): Outcome => {
   switch (task.state) {
@@ -40,15 +41,15 @@ const completed = (task: Task, settling: Settling): ToolResult.ToolResult => {
   const metadata = metadataOf({ ...task, taskId: task.id }, settling)
   const last = lastMessage(task)
   return parts.length === 0 && last !== undefined
-    ? toResult(last.parts, "", metadata, settling)
-    : toResult(parts, textOf(last?.parts ?? []), metadata, settling)
+    ? toResult(last.parts, "", metadata)
+    : toResult(parts, textOf(last?.parts ?? []), metadata)
 }
 
 const toFailure = (task: Task, call: ToolCall.ToolCall, settling: Settling): ToolError.ToolFailed => {
   const reason = textOf(lastMessage(task)?.parts ?? []).trim()
   const message = settling.redact(`A2A task ${task.id} ${task.state}: ${reason === "" ? "no reason given" : reason}`)
   const metadata = metadataOf({ ...task, taskId: task.id }, settling)
-  const { content, structured } = toResult(task.artifacts.flat(), "", metadata, settling)
+  const { content, structured } = toResult(task.artifacts.flat(), "", metadata)
   const extras = { metadata, ...(content && { content }), ...(structured !== undefined && { structured }) }
   return new ToolError.ToolFailed({ toolName: call.toolName, message, result: ToolResult.failure(message, extras) })
 }
@@ -71,22 +72,21 @@ const metadataOf = ({ contextId, state, taskId }: Identified, { entry, ms }: Set
 const toResult = (
   parts: ReadonlyArray<Part>,
   otherwise: string,
-  metadata: Json.JsonObject,
-  { redact }: Settling
+  metadata: Json.JsonObject
 ): ToolResult.ToolResult => {
   const data = parts.flatMap((part) => part.kind === "data" ? [part.data] : [])
   const structured = data.length > 1 ? data : data[0]
   const outputs = [textOf(parts), otherwise, structured === undefined ? "" : JSON.stringify(structured)]
   const isRich = parts.some(({ kind }) => kind === "file")
-  return ToolResult.success(redact(outputs.find((text) => text.trim() !== "") ?? ""), {
+  return ToolResult.success(outputs.find((text) => text.trim() !== "") ?? "", {
     metadata,
-    ...(isRich ? { content: parts.flatMap((part) => toContent(part, redact)) } : {}),
+    ...(isRich ? { content: parts.flatMap(toContent) } : {}),
     ...(structured === undefined ? {} : { structured })
   })
 }
 
-const toContent = (part: Part, redact: Settling["redact"]): ReadonlyArray<ToolResult.ContentPart> => {
-  if (part.kind === "text") return [{ type: "text", text: redact(part.text) }]
+const toContent = (part: Part): ReadonlyArray<ToolResult.ContentPart> => {
+  if (part.kind === "text") return [{ type: "text", text: part.text }]
   return part.kind === "file" ? [toFile(part)] : []
 }
 

@@ -7,6 +7,7 @@ import { type ConnectedAgent, handler } from "./agentCall.ts"
 export interface Connection {
   readonly agent: ConnectedAgent
   readonly card: AgentCard
+  readonly flags: Pick<SourceEntry.EntryFields, "required" | "trusted">
 }
 
 /** What became of an entry before names are given: those depend on all of them. */
@@ -29,8 +30,8 @@ type Names = ReadonlyMap<AgentSkill, string>
 const nameSkills = Effect.fnUntraced(function*(connections: ReadonlyArray<Connection>) {
   const named = connections.flatMap(({ agent, card }) =>
     card.skills.map((skill) => {
-      const original = nameOf(skill)
-      const candidate: ToolName.Candidate = { parts: [card.name, original], entry: agent.entry, original }
+      const original = agent.redact(nameOf(skill))
+      const candidate: ToolName.Candidate = { parts: [agent.name, original], entry: agent.entry, original }
       return { skill, candidate }
     })
   )
@@ -38,18 +39,24 @@ const nameSkills = Effect.fnUntraced(function*(connections: ReadonlyArray<Connec
   return new Map(named.map(({ skill }, index) => [skill, names[index] ?? ""]))
 })
 
-const toEntry = ({ agent, card }: Connection, names: Names): SourceEntry.SourceEntry =>
+const toEntry = ({ agent, card, flags }: Connection, names: Names): SourceEntry.SourceEntry =>
   SourceEntry.loaded(agent.entry, {
     tools: card.skills.map((skill) => toTool(agent, card, skill, names.get(skill) ?? "")),
-    diagnostics: card.diagnostics.map((diagnostic) => ({ ...diagnostic, entry: agent.entry }))
+    diagnostics: card.diagnostics.map((diagnostic) => ({
+      ...diagnostic,
+      message: agent.redact(diagnostic.message),
+      entry: agent.entry
+    })),
+    ...flags
   })
 
 const toTool = (agent: ConnectedAgent, card: AgentCard, skill: AgentSkill, name: string): Tool.Tool => ({
   name,
-  description: describe(skill, card),
+  description: agent.redact(describe(skill, card)),
   inputSchema: INPUT_SCHEMA,
   source: "a2a",
-  origin: { kind: "a2a", entry: agent.entry, name: nameOf(skill), location: card.location },
+  origin: { kind: "a2a", entry: agent.entry, name: agent.redact(nameOf(skill)), location: agent.redact(card.location) },
+  // to the agent itself a skill is called what it calls it
   handler: handler(agent, nameOf(skill))
 })
 

@@ -15,7 +15,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { A2aError, type Reason } from "../A2aError.ts"
-import { bareUrl, parseAddress } from "./address.ts"
+import { bareHref, parseAddress } from "./address.ts"
 import type { Credentials } from "./credentials.ts"
 
 export interface WireRequest {
@@ -113,7 +113,7 @@ const readText = (response: HttpClientResponse.HttpClientResponse, { limit, url 
     Stream.mkString
   )
 
-const makeError = (url: URL, reason: Reason): A2aError => new A2aError({ url: bareUrl(url.href), reason })
+const makeError = (url: URL, reason: Reason): A2aError => new A2aError({ url: bareHref(url), reason })
 
 export const failure = (url: URL, reason: Reason): Effect.Effect<never, A2aError> => Effect.fail(makeError(url, reason))
 

@@ -1,5 +1,5 @@
 /** Reads options key by key out of a value from a file, and collects what is wrong with it. */
-import { type Diagnostic, Suggestion } from "@effect-toolnexus/core"
+import { ConfigKeys, type Diagnostic } from "@effect-toolnexus/core"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -31,16 +31,7 @@ export class OptionReader {
     notYet: ReadonlyArray<string>,
     code: "unknown-key" | "unknown-tool" = "unknown-key"
   ): void {
-    for (const key of Object.keys(raw)) {
-      const full = `${path}.${key}`
-      if (notYet.includes(key)) {
-        this.#add("info", "not-supported-yet", full, `"${full}" is not supported yet and has no effect`)
-      } else if (!known.includes(key)) {
-        const [close] = Suggestion.closest(key, known, 1)
-        const hint = close === undefined ? "and was ignored" : `; did you mean "${close}"?`
-        this.#add("warning", code, full, `"${full}" is unknown${close === undefined ? " " : ""}${hint}`)
-      }
-    }
+    this.diagnostics.push(...ConfigKeys.check(raw, { path, known, notYet, code }))
   }
 
   #add(level: Diagnostic.Diagnostic["level"], code: string, path: string, message: string): void {

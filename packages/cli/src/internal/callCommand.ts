@@ -1,5 +1,7 @@
 /** `toolnexus call`: one call of one tool. */
+import type { Snapshot, SourceEntry, ToolkitEntry } from "@effect-toolnexus/core"
 import { Toolkit } from "@effect-toolnexus/core/Toolkit"
+import * as ToolName from "@effect-toolnexus/core/ToolName"
 import type { ToolResult } from "@effect-toolnexus/core/ToolResult"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,6 +13,7 @@ import { CallFailed, InputTooLarge } from "../ToolnexusError.ts"
 import { logProblems } from "./diagnostics.ts"
 import { printJson, printLine } from "./output.ts"
 import { plainText } from "./plainText.ts"
+import { withCallProgress } from "./progress.ts"
 import { useToolkit } from "./useToolkit.ts"
 
 /** The command line of one call. */
@@ -26,11 +29,17 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: bool
   const options = Option.match(input.timeout, { onNone: () => ({}), onSome: (timeout) => ({ timeout }) })
   yield* useToolkit(
     flags,
+    isJson,
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
-      yield* logProblems(yield* toolkit.snapshot)
-      const result = yield* toolkit.execute(input.name, args, options)
+      const snapshot = yield* toolkit.snapshot
+      yield* logProblems(snapshot)
+      const result = yield* withCallProgress(
+        input.name,
+        (more) => toolkit.execute(input.name, args, { ...options, ...more })
+      )
       yield* isJson ? printJson(result) : printResult(result)
+      if (result.metadata?.["error"] === "ToolNotFound") yield* explainUnknown(input.name, snapshot)
       return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
     })
   )
@@ -43,6 +52,30 @@ const printResult = Effect.fnUntraced(function*({ metadata, output }: ToolResult
     yield* Effect.logInfo(`Did you mean ${suggestions.join(", ")}?`)
   }
 })
+
+/** The tools of an entry that failed are unknown, and that may well be all that is wrong. */
+const explainUnknown = Effect.fnUntraced(function*(name: string, { entries }: Snapshot) {
+  const owner = entries
+    .filter(({ entry, kind }) =>
+      entry.tools.length === 0 && "error" in entry && OWNERS.has(kind) && isPrefix(entry, name)
+    )
+    .reduce<ToolkitEntry | undefined>(
+      (longest, next) => longest !== undefined && longest.entry.name.length >= next.entry.name.length ? longest : next,
+      undefined
+    )
+  if (owner === undefined) return
+  yield* Effect.logWarning(
+    `${name} may be a tool of ${
+      OWNERS.get(owner.kind)
+    } "${owner.id}", which failed (see above), so none of its tools is there`
+  )
+})
+
+/** The kinds whose tools begin with a name of their own. */
+const OWNERS: ReadonlyMap<string, string> = new Map([["mcp", "mcp server"], ["agent", "agent"]])
+
+const isPrefix = (entry: SourceEntry.SourceEntry, name: string): boolean =>
+  name.startsWith(`${ToolName.sanitize(entry.name)}_`)
 
 /** Arguments are written by hand or by a model; more than this is the wrong file. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024

@@ -14,6 +14,7 @@ import { skillsView, toolsView } from "./views.ts"
 export const tools = (flags: SourceFlags, isJson: boolean) =>
   useToolkit(
     flags,
+    isJson,
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
       const snapshot = yield* toolkit.snapshot

@@ -1,7 +1,9 @@
 /** What goes to standard output: complete, and quiet about a reader that has gone away. */
+import * as Json from "@effect-toolnexus/core/Json"
 import * as Effect from "effect/Effect"
 import type * as PlatformError from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 
@@ -16,6 +18,16 @@ export const printLine = (text: string): Effect.Effect<void, PlatformError.Platf
 
 /** Prints the one document of `--json`. */
 export const printJson = (value: unknown) => printLine(toJson(value))
+
+/** JSON.stringify recurses, and each line of it is indented by its level: no honest document comes near. */
+const BOUNDS: Json.Bounds = { levels: 200, values: 1_000_000 }
+
+/** Whether a value can be printed as JSON. */
+export const isPrintable = (value: unknown): boolean =>
+  Result.getOrElse(
+    Result.try(() => Json.isWithin(value, BOUNDS) && JSON.stringify(value) !== undefined),
+    () => false
+  )
 
 /** JSON.stringify leaves these as they are, and some terminals obey them. */
 const CONTROL = /[\u007F-\u009F]/g

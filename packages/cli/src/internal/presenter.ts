@@ -1,4 +1,6 @@
 /** Help that was asked for goes to standard output; what is said of a wrong invocation is short, and goes to stderr. */
+import * as Suggestion from "@effect-toolnexus/core/Suggestion"
+import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import type * as HelpDoc from "effect/cli/HelpDoc"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
@@ -14,11 +16,21 @@ export const presenter: CliOutput.Presenter = {
       const help = formatter.formatHelpDoc(shortened(event.helpDoc))
       yield* event.reason === "Requested" ? Console.log(help) : Console.error(help)
     } else {
-      const errors = event.errors.map((error) => `error: ${formatter.formatCliError(error)}`)
+      const errors = event.errors.map((error) =>
+        `error: ${formatter.formatCliError(withSuggestion(error, event.helpDoc))}`
+      )
       const hint = `usage: ${event.helpDoc.usage}\nSee ${event.commandPath.join(" ")} --help`
       yield* Console.error([...errors, hint].join("\n"))
     }
   })
+}
+
+/** effect/cli looks among a command's own flags only, and most of ours are inherited. */
+const withSuggestion = (error: CliError.NonShowHelpErrors, help: HelpDoc.HelpDoc): CliError.NonShowHelpErrors => {
+  if (error._tag !== "UnrecognizedOption" || error.suggestions.length > 0) return error
+  const flags = [...help.flags, ...help.inheritedFlags ?? [], ...help.globalFlags ?? []].map(({ name }) => `--${name}`)
+  const suggestions = Suggestion.closest(error.option, flags, 1)
+  return new CliError.UnrecognizedOption({ ...error, suggestions })
 }
 
 /** The choices of these are in their description; named again in front of it, they push it off a screen. */

@@ -1,4 +1,6 @@
-/** What is being waited for while a toolkit is built: one line on a terminal's standard error, gone when it is there. */
+/** What is still being waited for: one line on a terminal's standard error, gone when it is there. */
+import type { CallOptions, Progress } from "@effect-toolnexus/core/ToolCall"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stdio from "effect/Stdio"
@@ -14,32 +16,65 @@ const DELAY = "300 millis"
 /** Where the terminal doesn't tell its width. */
 const DEFAULT_COLUMNS = 80
 
-/** Shows that these entries are waited for, while the effect runs and standard error is a terminal. */
+/** Shows which entries are waited for, while the effect runs and standard error is a terminal. */
 export const withProgress = <A, E, R>(
-  names: ReadonlyArray<string>,
+  names: () => ReadonlyArray<string>,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R | Stdio.Stdio | Terminal.Terminal> =>
   Effect.gen(function*() {
     const { stderrIsTerminal } = yield* Stdio.Stdio
-    if (names.length === 0 || !(yield* stderrIsTerminal)) return yield* effect
-    const drawing = yield* Effect.forkChild(Effect.delay(draw(names), DELAY))
+    if (!(yield* stderrIsTerminal)) return yield* effect
+    const drawing = yield* Effect.forkChild(Effect.delay(drawNames(names), DELAY))
     return yield* Effect.ensuring(effect, Fiber.interrupt(drawing))
   })
 
-const draw = Effect.fnUntraced(
-  function*(names: ReadonlyArray<string>) {
-    const terminal = yield* Terminal.Terminal
-    const list = names.map(oneLine).join(", ")
+const drawNames = Effect.fnUntraced(
+  function*(names: () => ReadonlyArray<string>) {
     for (let seconds = 0;; seconds++) {
-      const time = seconds === 0 ? "" : ` (${seconds} s)`
-      // the last column stays empty: some terminals would go to the next line
-      const room = ((yield* terminal.columns) || DEFAULT_COLUMNS) - 1 - time.length
-      yield* writeError(`${CLEAR_LINE}${cut(`Connecting to ${list}`, room)}${time}`)
+      yield* draw(`Connecting to ${names().join(", ")}`, seconds === 0 ? "" : ` (${seconds} s)`)
       yield* Effect.sleep("1 second")
     }
   },
   Effect.ensuring(Effect.suspend(() => writeError(CLEAR_LINE)))
 )
+
+/** More often than this nobody can read it, in milliseconds. */
+const MIN_INTERVAL = 100
+
+/** Shows how far a call is as the tool tells it, while it runs and standard error is a terminal. */
+export const withCallProgress = <A, E, R>(
+  toolName: string,
+  call: (options: Pick<CallOptions, "onProgress">) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | Stdio.Stdio | Terminal.Terminal> =>
+  Effect.gen(function*() {
+    const { stderrIsTerminal } = yield* Stdio.Stdio
+    if (!(yield* stderrIsTerminal)) return yield* call({})
+    const context = yield* Effect.context<Stdio.Stdio | Terminal.Terminal>()
+    let drawnAt: number | undefined
+    let isOver = false
+    const onProgress = Effect.fnUntraced(function*(progress: Progress) {
+      const now = yield* Clock.currentTimeMillis
+      if (isOver || (drawnAt !== undefined && now - drawnAt < MIN_INTERVAL)) return
+      drawnAt = now
+      yield* draw(`${toolName}: ${describe(progress)}`, "")
+    }, Effect.provideContext(context))
+    const end = Effect.suspend(() => {
+      isOver = true
+      return drawnAt === undefined ? Effect.void : writeError(CLEAR_LINE)
+    })
+    return yield* Effect.ensuring(call({ onProgress }), end)
+  })
+
+const describe = ({ message = "", progress, total }: Progress): string =>
+  `${total === undefined ? progress : `${progress}/${total}`} ${message}`
+
+/** A text is cut to what the line has room for beside its end. */
+const draw = Effect.fnUntraced(function*(text: string, end: string) {
+  const { columns } = yield* Terminal.Terminal
+  // the last column stays empty: some terminals would go to the next line
+  const room = ((yield* columns) || DEFAULT_COLUMNS) - 1 - end.length
+  yield* writeError(`${CLEAR_LINE}${cut(oneLine(text.slice(0, room * 16)), room)}${end}`)
+})
 
 const writeError = (text: string) =>
   Effect.flatMap(Stdio.Stdio, (stdio) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr())))

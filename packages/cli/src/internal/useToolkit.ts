@@ -1,20 +1,23 @@
 /** From the flags to a toolkit, and from there to what a command does with it. */
-import type { Diagnostic } from "@effect-toolnexus/core"
+import type { Diagnostic, ToolkitService } from "@effect-toolnexus/core"
+import { Toolkit } from "@effect-toolnexus/core/Toolkit"
 import type { ToolkitConfig } from "@effect-toolnexus/toolkit/ToolkitConfig"
 import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import * as SourceFlags from "../SourceFlags.ts"
 import { ToolkitFactory } from "../ToolkitFactory.ts"
+import { requiredDocument } from "./documents.ts"
+import { printJson } from "./output.ts"
 import { withProgress } from "./progress.ts"
 
 /** Runs an effect with the toolkit of all sources, and closes that afterwards. */
 export const useToolkit = Effect.fnUntraced(
-  function*<A, E, R>(flags: SourceFlags.SourceFlags, use: Effect.Effect<A, E, R>) {
-    const files = yield* SourceFlags.configFiles(flags)
-    const config = yield* loadConfig(files)
-    const options = yield* SourceFlags.toOptions(flags, files, config)
-    return yield* withLayer(options, SourceFlags.awaitedEntries(flags, config), use)
+  function*<A, E, R>(flags: SourceFlags.SourceFlags, isJson: boolean, use: Effect.Effect<A, E, R>) {
+    const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
+    return yield* withLayer(isJson, yield* SourceFlags.toOptions(flags, config), use)
   },
   Effect.scoped
 )
@@ -26,7 +29,7 @@ export const useSkills = Effect.fnUntraced(
     use: (ofFiles: ReadonlyArray<Diagnostic.Diagnostic>) => Effect.Effect<A, E, R>
   ) {
     const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
-    return yield* withLayer(SourceFlags.toSkillOptions(flags, config), [], use(diagnosticsOf(config)))
+    return yield* withLayer(false, SourceFlags.toSkillOptions(flags, config), use(diagnosticsOf(config)))
   },
   Effect.scoped
 )
@@ -45,11 +48,31 @@ const loadConfig = (files: ReadonlyArray<string>) =>
   )
 
 const withLayer = Effect.fnUntraced(function*<A, E, R>(
+  isJson: boolean,
   options: ToolkitOptions,
-  awaited: ReadonlyArray<string>,
   use: Effect.Effect<A, E, R>
 ) {
   const makeToolkit = yield* ToolkitFactory
-  const context = yield* withProgress(awaited, Layer.build(makeToolkit(options)))
+  const context = yield* Effect.tapError(
+    Layer.build(makeToolkit(options)),
+    (error) => isJson ? printJson(requiredDocument(error)) : Effect.void
+  )
+  yield* awaitEntries(Context.get(context, Toolkit))
   return yield* Effect.provideContext(use, context)
+})
+
+/** Until no entry is on its way any more; meanwhile a terminal shows which ones are. */
+const awaitEntries = Effect.fnUntraced(function*(toolkit: ToolkitService) {
+  let connecting: ReadonlyArray<string> = []
+  const settled = toolkit.changes.pipe(
+    Stream.map(({ snapshot }) =>
+      snapshot.entries.filter(({ entry }) => entry._tag === "Connecting").map(({ id }) => id)
+    ),
+    Stream.takeUntil((ids) => {
+      connecting = ids
+      return ids.length === 0
+    }),
+    Stream.runDrain
+  )
+  yield* withProgress(() => connecting, settled)
 })

@@ -1,7 +1,8 @@
 /** What a function of one's own returns, throws or rejects with, made a result or a typed error. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { isJson, type Json } from "../Json.ts"
+import { isWithin, type Json } from "../Json.ts"
 import type { OwnToolCall } from "../Tool.ts"
 import type { ToolCall } from "../ToolCall.ts"
 import { isToolError, type ToolError, ToolFailed } from "../ToolError.ts"
@@ -19,7 +20,11 @@ export const runHandler = <A, Out>(
   Effect.suspend(() => {
     const own = new OwnCall(call)
     return Effect.try({ try: () => handler(args, own), catch: (cause) => toToolError(cause, call.toolName) }).pipe(
-      Effect.flatMap((out) => settle(out, call.toolName)),
+      Effect.flatMap((out) =>
+        // what a foreign value does when it is looked at is its own affair
+        Effect.try({ try: () => settle(out, call.toolName), catch: (cause) => toToolError(cause, call.toolName) })
+      ),
+      Effect.flatten,
       Effect.flatMap((value) => toResult(value, call.toolName)),
       Effect.onInterrupt(() => own.abort)
     )
@@ -41,48 +46,82 @@ const toToolError = (cause: unknown, toolName: string): ToolError =>
   isToolError(cause) ? cause : new ToolFailed({ toolName, message: toMessage(cause), cause })
 
 const toMessage = (cause: unknown): string => {
-  if (cause instanceof Error && cause.message !== "") return cause.message
   if (typeof cause === "string" && cause.trim() !== "") return cause
-  return Predicate.hasProperty(cause, "_tag") ? String(cause._tag) : "The tool failed without saying why"
+  if (Predicate.hasProperty(cause, "message") && typeof cause.message === "string" && cause.message !== "") {
+    return cause.message
+  }
+  return Predicate.hasProperty(cause, "_tag") ? describeTagged(cause) : "The tool failed without saying why"
+}
+
+/** A tagged error without words of its own is at least told by its fields. */
+const describeTagged = (error: { readonly _tag: unknown }): string => {
+  const { _tag, ...fields } = error
+  const rest = Option.getOrElse(Option.map(toJson(fields), ([, text]) => text), () => "{}")
+  return rest === "{}" ? String(_tag) : `${String(_tag)} ${rest}`
 }
 
 const toResult = (value: unknown, toolName: string): Effect.Effect<ToolResult.ToolResult, ToolFailed> => {
   if (typeof value === "string") return Effect.succeed(ToolResult.success(value))
   if (value === undefined) return Effect.succeed(ToolResult.success(""))
-  if (ToolResult.isToolResult(value)) return Effect.succeed(value)
-  if (isJson(value)) return Effect.succeed(ToolResult.success(render(value), { structured: value }))
-  return Effect.fail(
-    new ToolFailed({ toolName, message: "The tool returned something that is neither text, a result, nor JSON" })
-  )
+  const json = isForgotten(value) ? Option.none() : toJson(value)
+  return Option.match(json, {
+    onNone: () => Effect.fail(new ToolFailed({ toolName, message: `The tool returned ${describe(value)}` })),
+    onSome: ([parsed, text]) =>
+      Effect.succeed(ToolResult.isToolResult(parsed) ? parsed : ToolResult.success(text, { structured: parsed }))
+  })
 }
 
-const render = (value: Json): string => JSON.stringify(value)
+/** What nobody means to return, though it could be written as JSON: an Effect or a generator that nobody ran. */
+const isForgotten = (value: unknown): boolean => Effect.isEffect(value) || isGenerator(value)
+
+const isGenerator = (value: unknown): boolean =>
+  Predicate.hasProperty(value, "next") && typeof value.next === "function" && Predicate.isIterable(value)
+
+const describe = (value: unknown): string => {
+  if (Effect.isEffect(value)) return "an Effect inside an Effect: is a yield* missing?"
+  if (isGenerator(value)) return "a generator: wrap the handler in Effect.fn or Effect.fnUntraced"
+  return `${typeof value === "object" ? "an object" : `a ${typeof value}`} that is neither text, a result, nor JSON`
+}
+
+/** As `JSON.stringify` sees it: keys without a value are left out, a date is text; a function or a cycle is nothing. */
+const toJson = (value: unknown): Option.Option<readonly [Json, string]> =>
+  Option.filter(parseAgain(value), ([json]) => isWithin(json, BOUNDS))
+
+const parseAgain = Option.liftThrowable((value: unknown): readonly [Json, string] => {
+  const text = JSON.stringify(value)
+  const json: Json = JSON.parse(text)
+  return [json, text]
+})
+
+/** Deeper values end the stack of whatever works on them. */
+const BOUNDS = { levels: 500, values: 1_000_000 }
 
 /** Adds the signal, made only when a handler asks for it: most never do, and it costs more than the call. */
 class OwnCall implements OwnToolCall {
-  readonly #call: ToolCall
+  readonly id: string
+  readonly toolName: string
+  readonly context: unknown
+  readonly progress: ToolCall["progress"]
+  readonly timeout: number | undefined
+  readonly resumed: ToolCall["resumed"]
   #controller: AbortController | undefined
+  #isAborted = false
   constructor(call: ToolCall) {
-    this.#call = call
+    this.id = call.id
+    this.toolName = call.toolName
+    this.context = call.context
+    this.progress = call.progress
+    this.timeout = call.timeout
+    this.resumed = call.resumed
   }
-  get id() {
-    return this.#call.id
-  }
-  get toolName() {
-    return this.#call.toolName
-  }
-  get context() {
-    return this.#call.context
-  }
-  get progress() {
-    return this.#call.progress
-  }
-  get resumed() {
-    return this.#call.resumed
-  }
+  /** A handler that goes on after it was aborted and asks only then is told at once. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
+    if (this.#isAborted) this.#controller.abort()
     return this.#controller.signal
   }
-  readonly abort = Effect.sync(() => this.#controller?.abort())
+  readonly abort = Effect.sync(() => {
+    this.#isAborted = true
+    this.#controller?.abort()
+  })
 }

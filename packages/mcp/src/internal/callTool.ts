@@ -1,4 +1,5 @@
 /** One call of a server's tool: within its limits, with its progress, and its answer made a result or a typed error. */
+import type { JsonObject } from "@effect-toolnexus/core/Json"
 import type { Handler } from "@effect-toolnexus/core/Tool"
 import type { Progress, ToolCall } from "@effect-toolnexus/core/ToolCall"
 import { type ToolError, ToolFailed, ToolTimeout, ToolUnavailable } from "@effect-toolnexus/core/ToolError"
@@ -7,6 +8,8 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Semaphore from "effect/Semaphore"
 import type { Limits } from "../McpConfig.ts"
 import type { McpCallError } from "../McpError.ts"
 import type { McpSession, RawCallResult } from "../McpSession.ts"
@@ -18,26 +21,76 @@ export interface Serving {
   readonly server: string
   readonly session: McpSession
   readonly limits: Limits
+  /** Bounds the calls that run at once, where there is a bound. */
+  readonly permits: Semaphore.Semaphore | undefined
   readonly run: Run
 }
 
-/** The handler of the tool that its server calls `name`. */
-export const callTool = ({ limits, run, server, session }: Serving, name: string): Handler => (args, call) =>
-  Effect.contextWith((context: Context.Context<never>) => {
+/**
+ * The handler of the tool that its server calls `name`.
+ *
+ * It keeps the server's limits only. A caller's own, `ToolCall.timeout`, is the toolkit's to keep, around the handler.
+ */
+export const callTool = (serving: Serving, name: string): Handler => {
+  const { limits: { total }, permits } = serving
+  return (args, call) =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      const clock = Context.get(context, Clock.Clock)
+      const attempt = callNow(serving, name, args, call, context, clock.currentTimeMillisUnsafe())
+      return permits === undefined ? attempt : inTurn(permits, attempt, clock, total, call.toolName)
+    })
+}
+
+/** Waiting for a turn is no silence of the server's, but it is part of the whole. */
+const inTurn = <A>(
+  permits: Semaphore.Semaphore,
+  attempt: Effect.Effect<A, ToolError>,
+  clock: Clock.Clock,
+  total: number,
+  toolName: string
+): Effect.Effect<A, ToolError> =>
+  Effect.suspend(() => {
+    let isWaiting = true
+    const turn = Effect.suspend(() => {
+      isWaiting = false
+      return attempt
+    })
+    const limit = Effect.andThen(
+      clock.sleep(Duration.millis(total)),
+      // the attempt itself keeps the same limit, and knows when the answer is there
+      Effect.suspend(() => isWaiting ? Effect.fail(totalTimeout(toolName, total)) : Effect.never)
+    )
+    return Effect.raceFirst(permits.withPermit(turn), limit)
+  })
+
+/** `started` is when the caller began to wait, in milliseconds. */
+const callNow = (
+  { limits, run, server, session }: Serving,
+  name: string,
+  args: JsonObject,
+  call: ToolCall,
+  context: Context.Context<never>,
+  started: number
+): Effect.Effect<ToolResult.ToolResult, ToolError> =>
+  Effect.suspend(() => {
     const clock = Context.get(context, Clock.Clock)
     const relay = new ProgressRelay(run, context, call.progress)
-    const started = clock.currentTimeMillisUnsafe()
-    let heard = started
+    let heard = clock.currentTimeMillisUnsafe()
     const onProgress = (progress: Progress) => {
       heard = clock.currentTimeMillisUnsafe()
       relay.push(progress)
     }
-    const answer = Effect.matchEffect(session.callTool(name, args, { onProgress }), {
-      onFailure: (error) => Effect.fail(toToolError(error, call.toolName)),
-      onSuccess: (raw) => Effect.andThen(relay.drained, finish(server, raw, call))
-    })
+    const answer = Effect.result(session.callTool(name, args, { onProgress }))
     const limit = watch(clock, limits, started, () => heard, call.toolName)
-    return Effect.raceFirst(Effect.onInterrupt(answer, () => relay.stop), limit)
+    // the limits are the server's: once its answer is there, no listener's slowness throws it away
+    return Effect.raceFirst(answer, limit).pipe(
+      Effect.onError(() => relay.stop),
+      Effect.tap(() => relay.drained),
+      Effect.flatMap(Result.match({
+        onFailure: (error) => Effect.fail(toToolError(error, call.toolName)),
+        onSuccess: (raw) => finish(server, raw, call)
+      }))
+    )
   })
 
 /** Fails when the server was silent for too long, or the call took too long in all. */
@@ -52,13 +105,15 @@ const watch = (
     const now = clock.currentTimeMillisUnsafe()
     const silence = heard() + limits.call - now
     const rest = started + limits.total - now
-    if (rest <= 0) return Effect.fail(new ToolTimeout({ toolName, limit: limits.total, phase: "total" }))
+    if (rest <= 0) return Effect.fail(totalTimeout(toolName, limits.total))
     if (silence <= 0) return Effect.fail(new ToolTimeout({ toolName, limit: limits.call, phase: "call" }))
     return Effect.andThen(
       clock.sleep(Duration.millis(Math.min(silence, rest))),
       watch(clock, limits, started, heard, toolName)
     )
   })
+
+const totalTimeout = (toolName: string, limit: number) => new ToolTimeout({ toolName, limit, phase: "total" })
 
 const finish = (
   server: string,

@@ -4,6 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import type { ProgressCallback, RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js"
 import { McpError } from "@modelcontextprotocol/sdk/types.js"
 import * as z from "zod"
+import { cutText } from "./cutText.ts"
 
 /**
  * Effect's limits decide. The SDK's own would be 60 s, and anything above this number overflows its timer and fires at
@@ -53,10 +54,13 @@ export interface Refusal {
 /** JSON-RPC's code for a method the server doesn't know. */
 export const METHOD_NOT_FOUND = -32601
 
+/** An error of many lines is shown whole, a page of HTML isn't. */
+const MAX_DETAIL = 10_000
+
 /** What the SDK rejected with, in the server's own words, less the secrets it was given. */
 export const toRefusal = (cause: unknown, redact: (text: string) => string): Refusal => {
   const refusal = readRefusal(cause)
-  return { ...refusal, detail: redact(refusal.detail) }
+  return { ...refusal, detail: cutText(redact(refusal.detail), MAX_DETAIL, "...") }
 }
 
 const readRefusal = (cause: unknown): Refusal => {

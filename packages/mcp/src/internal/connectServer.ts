@@ -3,17 +3,20 @@ import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Semaphore from "effect/Semaphore"
-import { type McpServerDefinition, normalize } from "../McpConfig.ts"
-import { connect, type McpSession, type RawTool } from "../McpSession.ts"
-import { diagnostic, entryError } from "./entryError.ts"
-import { type EnabledServer, openServer } from "./openServer.ts"
+import * as Semaphore from "effect/Semaphore"
+import { type EnabledServer, type McpServerDefinition, normalize } from "../McpConfig.ts"
+import { connect, type McpSession, type Noise, type RawTool } from "../McpSession.ts"
+import { broken } from "./broken.ts"
+import { diagnostic } from "./entryError.ts"
+import { readFlags } from "./readServer.ts"
 
 /** A server that answered and listed its tools, all of them. */
 export interface Connected {
   readonly _tag: "Connected"
   readonly server: EnabledServer
   readonly session: McpSession
+  /** One for each call that may run at once, where that is bounded; a new list changes nothing about it. */
+  readonly permits: Semaphore.Semaphore | undefined
   readonly tools: ReadonlyArray<RawTool>
   /** Of the configuration, and of the start; they stay the same. */
   readonly startDiagnostics: ReadonlyArray<Diagnostic>
@@ -31,41 +34,39 @@ export interface Unconnected {
 
 export type ServerState = Connected | Unconnected
 
+/** Where every server begins. */
+export const connecting = (name: string, { config }: McpServerDefinition): ServerState =>
+  unconnected(SourceEntry.connecting(name, readFlags(config)))
+
+const unconnected = (entry: SourceEntry.SourceEntry): ServerState => ({ _tag: "Unconnected", entry })
+
 /** Never fails: a failure is a state. The caller's scope holds the connection, also one that failed. */
 export const connectServer = Effect.fnUntraced(
   function*(name: string, definition: McpServerDefinition, slots: Semaphore.Semaphore) {
+    const failed = (error: SourceEntry.EntryError, diagnostics: ReadonlyArray<Diagnostic> = []) =>
+      unconnected(SourceEntry.failed(error, { diagnostics, ...readFlags(definition.config) }))
+
     const normalized = normalize(name, definition)
-    if (Result.isFailure(normalized)) return failed(normalized.failure)
+    if (Result.isFailure(normalized)) return failed(normalized.failure.error, normalized.failure.diagnostics)
     const { diagnostics, server } = normalized.success
     if (server._tag === "Disabled") return unconnected(SourceEntry.disabled(name))
-    return yield* Effect.catch(
-      connectAndList(server, diagnostics, slots),
-      (error) => Effect.succeed(failed(error, diagnostics))
+    return yield* connectAndList(server, diagnostics, slots).pipe(
+      // a defect on the way costs only that server
+      Effect.catchDefect((defect) => broken(name, "initialize", (text) => text, defect)),
+      Effect.catch((error) => Effect.succeed(failed(error, diagnostics)))
     )
-  },
-  // a defect of one server's transport costs only that server
-  (effect, name) =>
-    Effect.catchDefect(
-      effect,
-      (defect) => Effect.succeed(failed(entryError(name, "initialize", `it broke: ${describeDefect(defect)}`)))
-    )
+  }
 )
-
-const describeDefect = (defect: unknown): string => defect instanceof Error ? defect.message : String(defect)
-
-export const unconnected = (entry: SourceEntry.SourceEntry): ServerState => ({ _tag: "Unconnected", entry })
-
-const failed = (error: SourceEntry.EntryError, diagnostics: ReadonlyArray<Diagnostic> = []): ServerState =>
-  unconnected(SourceEntry.failed(error, { diagnostics }))
 
 const connectAndList = Effect.fnUntraced(
   function*(server: EnabledServer, diagnostics: ReadonlyArray<Diagnostic>, slots: Semaphore.Semaphore) {
-    const session = yield* connect(server.name, openServer(server, slots), server.timeout)
+    const session = yield* connect({ server, slots })
     const list = yield* session.listTools
     const state: ServerState = {
       _tag: "Connected",
       server,
       session,
+      permits: server.maxConcurrent === undefined ? undefined : yield* Semaphore.make(server.maxConcurrent),
       tools: list.tools,
       startDiagnostics: [...diagnostics, ...noiseDiagnostics(server.name, yield* session.noise)],
       listDiagnostics: list.diagnostics
@@ -74,7 +75,7 @@ const connectAndList = Effect.fnUntraced(
   }
 )
 
-const noiseDiagnostics = (name: string, noise: Effect.Success<McpSession["noise"]>): ReadonlyArray<Diagnostic> => {
+const noiseDiagnostics = (name: string, noise: Noise): ReadonlyArray<Diagnostic> => {
   if (noise.lines === 0) return []
   const samples = noise.samples.map((sample) => JSON.stringify(sample)).join(", ")
   const what = noise.lines === 1

@@ -40,8 +40,8 @@ export class LineFraming {
     this.#parts = []
     this.#size = 0
     if (size <= this.#limit) return { _tag: "Line", text: this.#decode(parts) }
-    const [head = new Uint8Array(0), ...rest] = parts
-    return { _tag: "TooLong", head: this.#decode([head]), tail: this.#decode(rest).slice(-ENDS) }
+    const [head = EMPTY, tail = EMPTY] = parts
+    return { _tag: "TooLong", head: this.#decode([head]), tail: this.#decode([tail]) }
   }
 
   #keep(bytes: Uint8Array) {
@@ -53,16 +53,36 @@ export class LineFraming {
 
   /** Of a line over the bound only the ends stay in memory, however long it becomes. */
   #drop() {
-    const [first = new Uint8Array(0), ...rest] = this.#parts
-    const head = first.slice(0, ENDS)
-    const tail = concat(rest.slice(-2)).slice(-ENDS)
-    this.#parts = [head, tail]
+    this.#parts = [start(this.#parts), end(this.#parts)]
   }
 
   #decode(parts: ReadonlyArray<Uint8Array>): string {
     return this.#decoder.decode(parts.length === 1 ? parts[0] : concat(parts))
   }
 }
+
+/** Lines come in pieces of any size, and the ends may be spread over several. */
+const start = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const pieces: Array<Uint8Array> = []
+  for (let size = 0, index = 0; size < ENDS && index < parts.length; index++) {
+    const piece = (parts[index] ?? EMPTY).subarray(0, ENDS - size)
+    pieces.push(piece)
+    size += piece.length
+  }
+  return concat(pieces)
+}
+
+const end = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const pieces: Array<Uint8Array> = []
+  for (let size = 0, index = parts.length - 1; size < ENDS && index >= 0; index--) {
+    const piece = (parts[index] ?? EMPTY).subarray(-(ENDS - size))
+    pieces.unshift(piece)
+    size += piece.length
+  }
+  return concat(pieces)
+}
+
+const EMPTY = new Uint8Array(0)
 
 const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))

@@ -1,8 +1,10 @@
 /** One way to reach a server: the SDK's transport, and what we want to know beside it. */
+import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Noise } from "../McpSession.ts"
 
 /** An open link. It is closed by the scope it was opened in. */
 export interface Link {
@@ -12,14 +14,11 @@ export interface Link {
   readonly ended: () => string | undefined
   readonly stderr: () => string
   /** Blots out the secrets the server was given, should it say them. */
-  readonly redact: (text: string) => string
+  readonly redact: Redaction
   /** Lines on stdout that were no messages. */
   readonly noise: () => Noise
-}
-
-export interface Noise {
-  readonly lines: number
-  readonly samples: ReadonlyArray<string>
+  /** Names of variables about the network that we have and a process was not given. */
+  readonly withheld: ReadonlyArray<string>
 }
 
 export const silence: Noise = { lines: 0, samples: [] }

@@ -6,3 +6,6 @@ const live = Clock.Clock.defaultValue()
 
 export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Clock.Clock, live)
+
+/** In milliseconds. */
+export const realTime = (): number => live.currentTimeMillisUnsafe()

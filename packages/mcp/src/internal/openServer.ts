@@ -1,22 +1,16 @@
 /** From a server of the configuration to an open link, whatever kind of server it is. */
 import { EntryError } from "@effect-toolnexus/core/SourceEntry"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import * as Effect from "effect/Effect"
-import * as Semaphore from "effect/Semaphore"
-import type { InProcessServer, McpServer, RemoteServer } from "../McpConfig.ts"
+import * as Predicate from "effect/Predicate"
+import type * as Semaphore from "effect/Semaphore"
+import type { EnabledServer, InProcessServer, RemoteServer } from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
 import { type Link, type OpenLink, silence } from "./link.ts"
 import { resolveServer } from "./resolveServer.ts"
 import { openStdio } from "./stdioTransport.ts"
 
-/** More processes at once are not ready sooner, they only fight for the machine. */
-const SPAWNED_AT_ONCE = 16
-
-export const makeSlots = Semaphore.make(SPAWNED_AT_ONCE)
-
-/** A server that is switched on. */
-export type EnabledServer = Exclude<McpServer, { readonly _tag: "Disabled" }>
-
-export const openServer = (server: EnabledServer, slots: Semaphore.Semaphore) => {
+export const openServer = (server: EnabledServer, slots: Semaphore.Semaphore | undefined) => {
   if (server._tag === "Local") {
     return Effect.flatMap(resolveServer(server), (resolved) => openStdio(resolved, slots))
   }
@@ -34,13 +28,7 @@ const openRemote = (server: RemoteServer): OpenLink =>
 
 const openInProcess = (server: InProcessServer): OpenLink =>
   Effect.try({
-    try: (): Link => ({
-      transport: server.connect(),
-      ended: () => undefined,
-      stderr: () => "",
-      redact: (text) => text,
-      noise: () => silence
-    }),
+    try: () => server.connect(),
     catch: (cause) =>
       new EntryError({
         kind: "mcp",
@@ -49,4 +37,20 @@ const openInProcess = (server: InProcessServer): OpenLink =>
         detail: `connect failed: ${cause instanceof Error ? cause.message : String(cause)}`,
         cause
       })
-  })
+  }).pipe(
+    Effect.filterOrFail(isTransport, () => entryError(server.name, "spawn", NO_TRANSPORT)),
+    Effect.map((transport): Link => ({
+      transport,
+      ended: () => undefined,
+      stderr: () => "",
+      redact: (text) => text,
+      noise: () => silence,
+      withheld: []
+    }))
+  )
+
+const NO_TRANSPORT = "connect did not give a transport: an object with the functions start, send and close"
+
+/** What the functions take and give is the host's word. */
+const isTransport = (value: unknown): value is Transport =>
+  Predicate.isObject(value) && ["start", "send", "close"].every((name) => typeof value[name] === "function")

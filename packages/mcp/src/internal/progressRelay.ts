@@ -13,6 +13,9 @@ export type Run = (effect: Effect.Effect<void>) => Fiber.Fiber<unknown, unknown>
 /** Reports that may wait for a slow caller; of more, the oldest are dropped: the newer ones say what they said. */
 const MAX_WAITING = 64
 
+/** For so long a listener may hold up an answer that is there already, or the end of its call. */
+const MAX_HOLD_UP = "1 second"
+
 export class ProgressRelay {
   readonly #run: Run
   readonly #context: Context.Context<never>
@@ -20,6 +23,7 @@ export class ProgressRelay {
   readonly #waiting: Array<Progress> = []
   #fiber: Fiber.Fiber<unknown, unknown> | undefined
   #isRelaying = false
+  #isStopped = false
 
   constructor(run: Run, context: Context.Context<never>, report: (progress: Progress) => Effect.Effect<void>) {
     this.#run = run
@@ -28,6 +32,7 @@ export class ProgressRelay {
   }
 
   push(progress: Progress) {
+    if (this.#isStopped) return
     this.#waiting.push(progress)
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift()
     if (this.#isRelaying) return
@@ -35,14 +40,28 @@ export class ProgressRelay {
     this.#fiber = this.#run(Effect.provideContext(this.#relay, this.#context))
   }
 
-  /** All that was pushed has been reported. */
+  /** All that was pushed has been reported; or the listener is too slow, and was stopped. */
   readonly drained: Effect.Effect<void> = Effect.suspend(() =>
-    this.#isRelaying && this.#fiber !== undefined ? Effect.asVoid(Fiber.await(this.#fiber)) : Effect.void
+    this.#isRelaying ? Effect.onExit(this.#ended, () => Effect.sync(() => this.#halt())) : Effect.void
   )
 
-  readonly stop: Effect.Effect<void> = Effect.suspend(() =>
-    this.#fiber === undefined ? Effect.void : Fiber.interrupt(this.#fiber)
-  )
+  /** No report begins after this. */
+  readonly stop: Effect.Effect<void> = Effect.suspend(() => {
+    this.#halt()
+    return this.#ended
+  })
+
+  #halt() {
+    this.#isStopped = true
+    this.#waiting.length = 0
+    this.#fiber?.interruptUnsafe()
+  }
+
+  /** The listener's end, which it may put off, but not for ever. */
+  get #ended(): Effect.Effect<void> {
+    if (!this.#isRelaying || this.#fiber === undefined) return Effect.void
+    return Effect.asVoid(Effect.timeoutOption(Fiber.await(this.#fiber), MAX_HOLD_UP))
+  }
 
   readonly #relay: Effect.Effect<void> = Effect.suspend(() => {
     const next = this.#waiting.shift()

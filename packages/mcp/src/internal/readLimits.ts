@@ -1,7 +1,8 @@
 /** A server's time limits, in milliseconds. */
+import * as ConfigKeys from "@effect-toolnexus/core/ConfigKeys"
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
+import * as Predicate from "effect/Predicate"
 import type { Limits } from "../McpConfig.ts"
-import { diagnostic } from "./entryError.ts"
 
 type Timeout = number | Partial<Limits> | undefined
 
@@ -22,20 +23,10 @@ export const readLimits = (timeout: Timeout): Limits => {
   }
 }
 
-/** `timeout: 30` was meant in seconds, as other programs have it. */
-export const secondsDiagnostics = (name: string, path: string, timeout: Timeout): ReadonlyArray<Diagnostic> => {
-  const numbers: ReadonlyArray<readonly [string, number | undefined]> = typeof timeout === "number"
-    ? [["timeout", timeout]]
-    : Object.entries(timeout ?? {}).map(([key, value]) => [`timeout.${key}`, value])
-  return numbers.flatMap(([key, value]) =>
-    value === undefined || value >= 1000 ? [] : [
-      diagnostic(
-        name,
-        "warning",
-        "timeout-below-second",
-        `${key} is ${value} milliseconds; were seconds meant (${value * 1000})?`,
-        `${path}.${key}`
-      )
-    ]
+/** `timeout: 30` was meant in seconds, as other programs have it. Read as it was written: the entry may make no sense. */
+export const secondsDiagnostics = (entry: string, path: string, timeout: unknown): ReadonlyArray<Diagnostic> => {
+  if (Predicate.isNumber(timeout)) return ConfigKeys.checkMillis(timeout, { entry, path: `${path}.timeout` })
+  return Object.entries(Predicate.isObject(timeout) ? timeout : {}).flatMap(([key, value]) =>
+    Predicate.isNumber(value) ? ConfigKeys.checkMillis(value, { entry, path: `${path}.timeout.${key}` }) : []
   )
 }

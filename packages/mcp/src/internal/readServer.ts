@@ -1,16 +1,23 @@
 /** One raw server of a configuration, in any tolerated spelling, made a typed one. */
+import * as ConfigKeys from "@effect-toolnexus/core/ConfigKeys"
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
-import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
+import * as NameFilter from "@effect-toolnexus/core/NameFilter"
+import type { EntryFields } from "@effect-toolnexus/core/SourceEntry"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
-import type { LocalServer, McpServer, McpServerDefinition, Normalized, ServerFields } from "../McpConfig.ts"
+import type {
+  EnabledServer,
+  LocalServer,
+  McpServerDefinition,
+  Normalized,
+  ServerFields,
+  Unreadable
+} from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
 import { readLimits, secondsDiagnostics } from "./readLimits.ts"
-import { type FoundKey, keyDiagnostics, unknownKey } from "./serverKeys.ts"
-import * as ToolFilter from "./toolFilter.ts"
+import { type FoundKey, keyDiagnostics } from "./serverKeys.ts"
 
 const LOCAL_TYPES = ["local", "stdio"]
 const REMOTE_TYPES = ["remote", "http", "streamable-http", "streamableHttp", "sse"]
@@ -45,6 +52,9 @@ const Entry = Schema.Struct({
     Schema.Union([Schema.Array(Schema.String), Schema.Record(Schema.String, Schema.Boolean)])
   ),
   timeout: Schema.optionalKey(Schema.Union([Limit, Timeouts])),
+  required: Schema.optionalKey(Schema.Boolean),
+  trusted: Schema.optionalKey(Schema.Boolean),
+  maxConcurrent: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   inheritEnv: Schema.optionalKey(Schema.Boolean),
   shutdown: Schema.optionalKey(Shutdown)
 })
@@ -65,32 +75,43 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ["shutdown", "must be an object {eof, term} of milliseconds"],
   ["enabled", "must be true or false"],
   ["disabled", "must be true or false"],
+  ["required", "must be true or false"],
+  ["trusted", "must be true or false"],
+  ["maxConcurrent", "must be a whole number, at least 1"],
   ["inheritEnv", "must be true or false"]
 ])
 
 export const readServer = (
   name: string,
   { config, folder, path }: McpServerDefinition
-): Result.Result<Normalized, EntryError> => {
-  const fail = (detail: string) => Result.fail(entryError(name, "config", detail))
+): Result.Result<Normalized, Unreadable> => {
+  const fail = (detail: string, diagnostics: ReadonlyArray<Diagnostic> = []) =>
+    Result.fail({ error: entryError(name, "config", detail), diagnostics })
   if (!isRecord(config)) return fail(`${path} must be an object`)
   const { found, values } = flatten(config, path)
   if (values["disabled"] === true || values["enabled"] === false) {
     return Result.succeed({ server: { _tag: "Disabled", name, path }, diagnostics: [] })
   }
   const decoded = decode(values)
-  if (Result.isFailure(decoded)) return fail(describe(decoded.failure.issue, path))
-  const entry = decoded.success
-  const server = toServer({ name, path, folder }, entry, values["connect"])
-  if (typeof server === "string") return fail(`${path} ${server}`)
-  return Result.succeed({
-    server,
-    diagnostics: [
-      ...keyDiagnostics(name, server._tag, found),
-      ...nestedDiagnostics(name, path, values),
-      ...secondsDiagnostics(name, path, entry.timeout)
-    ]
-  })
+  const server = Result.isFailure(decoded)
+    ? describe(decoded.failure.issue, path)
+    : toServer({ name, path, folder }, decoded.success, values["connect"])
+  const diagnostics = [
+    ...keyDiagnostics(name, typeof server === "string" ? undefined : server._tag, found),
+    ...nestedDiagnostics(name, path, values),
+    ...secondsDiagnostics(name, path, values["timeout"])
+  ]
+  // a mistyped key is often why the rest makes no sense
+  return typeof server === "string" ? fail(server, diagnostics) : Result.succeed({ server, diagnostics })
+}
+
+/** What the owner says of the entry as a whole: it holds also where the rest of the entry can't be read. */
+export const readFlags = (config: unknown): Pick<EntryFields, "required" | "trusted"> => {
+  const values = isRecord(config) ? flatten(config, "").values : {}
+  return {
+    ...(values["required"] === true ? { required: true } : {}),
+    ...(values["trusted"] === true ? { trusted: true } : {})
+  }
 }
 
 /** A nested `transport` object is read as if flat (a flat key wins); `null` counts as absent. */
@@ -133,22 +154,26 @@ const toServer = (
   { folder, name, path }: Place,
   entry: Entry,
   connect: unknown
-): Exclude<McpServer, { readonly _tag: "Disabled" }> | string => {
+): EnabledServer | string => {
   const fields: ServerFields = {
     name,
     path,
     timeout: readLimits(entry.timeout),
-    tools: entry.tools === undefined ? ToolFilter.all : ToolFilter.fromConfig(entry.tools)
+    tools: entry.tools === undefined ? NameFilter.all : NameFilter.fromConfig(entry.tools),
+    required: entry.required ?? false,
+    trusted: entry.trusted ?? false,
+    ...(entry.maxConcurrent === undefined ? {} : { maxConcurrent: entry.maxConcurrent })
   }
   if (isConnect(connect)) return { _tag: "InProcess", ...fields, connect }
   const url = entry.url ?? entry.httpUrl ?? entry.serverUrl
   const isRemote = entry.type === undefined ? entry.command === undefined : REMOTE_TYPES.includes(entry.type)
   if (isRemote) {
     if (url !== undefined && url.trim() !== "") return { _tag: "Remote", ...fields, url }
-    return entry.type === undefined ? "needs a command or a url" : `is of type ${entry.type} and needs a url`
+    const problem = entry.type === undefined ? "needs a command or a url" : `is of type ${entry.type} and needs a url`
+    return `${path} ${problem}`
   }
   const [command, ...rest] = typeof entry.command === "string" ? [entry.command] : entry.command ?? []
-  if (command === undefined || command.trim() === "") return "needs a command"
+  if (command === undefined || command.trim() === "") return `${path} needs a command`
   return toLocal(fields, folder, entry, command, [...rest, ...(entry.args ?? []).map(String)])
 }
 
@@ -182,14 +207,12 @@ const nestedDiagnostics = (
 ): ReadonlyArray<Diagnostic> =>
   Object.entries({ timeout: Timeouts, shutdown: Shutdown }).flatMap(([key, { fields }]) => {
     const value = values[key]
-    const known = Object.keys(fields)
-    const found = isRecord(value) ? Object.keys(value) : []
-    return found.filter((inner) => !known.includes(inner)).map((inner) =>
-      unknownKey(name, inner, `${path}.${key}.${inner}`, known)
-    )
+    return isRecord(value)
+      ? ConfigKeys.check(value, { entry: name, path: `${path}.${key}`, known: Object.keys(fields) })
+      : []
   })
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   Predicate.isObject(value) && !Array.isArray(value)
 
-const isConnect = (value: unknown): value is () => Transport => typeof value === "function"
+const isConnect = (value: unknown): value is () => unknown => typeof value === "function"

@@ -1,6 +1,7 @@
 /** Everything a local server needs to be started, expanded. */
 import { Environment, inheritable, type Variables } from "@effect-toolnexus/core/Environment"
 import * as Expansion from "@effect-toolnexus/core/Expansion"
+import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -9,10 +10,14 @@ import { entryError } from "./entryError.ts"
 import { parseEnvFile } from "./envFile.ts"
 
 export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
+  const secrets: Array<string> = []
   const expand = (field: string, text: string) =>
-    Effect.mapError(
-      Expansion.expand(text, { folder: server.folder }),
-      (error) => entryError(server.name, "config", `${field}: ${error.message}`)
+    Expansion.expand(text, { folder: server.folder }).pipe(
+      Effect.mapError((error) => entryError(server.name, "config", `${field}: ${error.message}`)),
+      Effect.map((expanded) => {
+        secrets.push(...expanded.secrets)
+        return expanded.text
+      })
     )
   const command = yield* expand("command", server.command)
   const args = yield* Effect.forEach(server.args, (arg, index) => expand(`args[${index}]`, arg))
@@ -25,32 +30,34 @@ export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
     ? undefined
     : yield* findDirectory(server, yield* expand("cwd", server.cwd))
   const variables = yield* Environment
+  const inherited = inheritable(variables, server.inheritEnv ? Object.keys(variables) : [])
   const resolved: ResolvedServer = {
     name: server.name,
+    label: server.command,
     command,
     args,
-    env: { ...inheritable(variables, server.inheritEnv ? Object.keys(variables) : []), ...own },
+    env: { ...inherited, ...own },
     ...(cwd === undefined ? {} : { cwd }),
     shutdown: server.shutdown,
-    secrets: secretsOf(server, args, own, variables)
+    secrets: withoutFolders([...secrets, ...Object.values(own), ...secretsAmong(inherited)], server, variables)
   }
   return resolved
 })
 
+/** A process is given no environment much larger than that; a longer file is no list of variables. */
+const MAX_ENV_FILE_BYTES = 256 * 1024
+
+/** The file is named as it was written: what a variable stands for is not for messages. */
 const readEnvFile = Effect.fnUntraced(function*(server: LocalServer, file: string) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const text = yield* Effect.mapError(
-    fs.readFileString(path.resolve(server.folder, file)),
-    (error) => entryError(server.name, "config", `envFile: ${server.envFile} can't be read: ${error.reason._tag}`)
+    TextFile.read(path.resolve(server.folder, file), MAX_ENV_FILE_BYTES),
+    ({ message }) => entryError(server.name, "config", `envFile: ${server.envFile} ${message}`)
   )
   return parseEnvFile(text)
 })
 
-/**
- * Node reports a missing directory as if the command were missing, so it is looked at before. It is named as it was
- * written: what a variable stands for is not for messages.
- */
+/** Node reports a missing directory as if the command were missing, so it is looked at before. */
 const findDirectory = Effect.fnUntraced(function*(server: LocalServer, cwd: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -61,33 +68,12 @@ const findDirectory = Effect.fnUntraced(function*(server: LocalServer, cwd: stri
   return stat.type === "Directory" ? directory : yield* fail("is not a directory")
 })
 
-/** Shorter texts are flags and numbers, and occur everywhere. */
-const SHORTEST_SECRET = 6
+/** Of a whole environment only what its names say is secret: the rest is paths and settings, which errors are about. */
+const SECRET_NAME = /(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|(?:^|[^A-Z0-9])KEYS?(?![A-Z0-9]))/i
 
-/**
- * The values of the server's own environment, and what variables put into its arguments; folders are known anyway, and
- * an error without them helps nobody.
- */
-const secretsOf = (
-  server: LocalServer,
-  args: ReadonlyArray<string>,
-  own: Readonly<Record<string, string>>,
-  variables: Variables
-): ReadonlyArray<string> => {
-  const expanded = args.map((arg, index) => insertedText(server.args[index] ?? "", arg))
-  const known = new Set([server.folder, variables["HOME"]])
-  return [...Object.values(own), ...expanded]
-    .filter((text) => text.length >= SHORTEST_SECRET && !known.has(text))
-    // the longest first, so that no part of one is left beside a shorter one
-    .toSorted((left, right) => right.length - left.length)
-}
+const secretsAmong = (variables: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(variables).flatMap(([name, value]) => SECRET_NAME.test(name) ? [value] : [])
 
-/** What expansion put between the ends that stayed as they were. */
-const insertedText = (raw: string, expanded: string): string => {
-  if (raw === expanded) return ""
-  let start = 0
-  while (start < raw.length && raw[start] === expanded[start]) start++
-  let end = 0
-  while (end < raw.length - start && end < expanded.length - start && raw.at(-1 - end) === expanded.at(-1 - end)) end++
-  return expanded.slice(start, expanded.length - end)
-}
+/** These are known anyway, and an error in which they are blotted out helps nobody. */
+const withoutFolders = (texts: ReadonlyArray<string>, { folder }: LocalServer, variables: Variables) =>
+  [...new Set(texts)].filter((text) => text !== folder && text !== variables["HOME"])

@@ -1,21 +1,70 @@
 /** A server's answer made a result: text for the model, and beside it every part as data (CONTRACT 5). */
-import { isJson } from "@effect-toolnexus/core/Json"
+import { type Bounds, isJson, isWithin, type Json } from "@effect-toolnexus/core/Json"
 import * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import * as Predicate from "effect/Predicate"
 import type { RawCallResult } from "../McpSession.ts"
 
 export const toToolResult = (server: string, raw: RawCallResult): ToolResult.ToolResult => {
-  const parts = Array.isArray(raw.content) ? raw.content.map(readPart) : []
+  const { note: partsNote, parts } = readContent(raw.content)
   const text = parts.map(({ line }) => line).join("\n")
-  const structured = isJson(raw.structuredContent) && raw.structuredContent !== null ? raw.structuredContent : undefined
+  const { leftOut, note: structuredNote, structured } = readStructured(raw.structuredContent)
   const content = parts.flatMap(({ part }) => part === undefined ? [] : [part])
+  const notes = [partsNote, leftOut, structuredNote].filter(Predicate.isNotUndefined)
   return {
-    output: text.trim() === "" && structured !== undefined ? JSON.stringify(structured) : text,
+    output: text.trim() === "" ? leftOut ?? (structured === undefined ? text : JSON.stringify(structured)) : text,
     isError: raw.isError === true,
-    metadata: { server },
+    metadata: { server, ...(notes.length === 0 ? {} : { note: notes.join(" ") }) },
     ...(content.length === 0 ? {} : { content }),
     ...(structured === undefined ? {} : { structured })
   }
+}
+
+/** No honest result comes near. What works on deeper ones recurses, and would exhaust the stack. */
+const BOUNDS: Bounds = { levels: 200, values: 1_000_000 }
+
+const LEFT_OUT =
+  `[structured content left out: deeper than ${BOUNDS.levels} levels, or more than ${BOUNDS.values} values]`
+
+interface Structured {
+  readonly structured?: Json
+  /** Why there is none although the server sent some. */
+  readonly leftOut?: string
+  /** What is different from what the server sent. */
+  readonly note?: string
+}
+
+const readStructured = (raw: unknown): Structured => {
+  if (raw === undefined || raw === null) return {}
+  if (!isWithin(raw, BOUNDS)) return { leftOut: LEFT_OUT }
+  if (isJson(raw)) return { structured: raw }
+  return { structured: toJson(raw), note: "[what is no JSON value in the structured content, e.g. 1e999, is null]" }
+}
+
+/** `1e999` is JSON text, but what it is read as is not; and a server in this process may send anything. */
+const toJson = (value: unknown): Json => {
+  if (Array.isArray(value)) return value.map(toJson)
+  if (Predicate.isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]))
+  }
+  return isJson(value) ? value : null
+}
+
+/** A model reads no more parts than that, and a host keeps none of more. */
+const MAX_PARTS = 10_000
+
+interface Content {
+  readonly parts: ReadonlyArray<Read>
+  /** What is different from what the server sent. */
+  readonly note?: string
+}
+
+/** Servers forget the list around a single part, or the part around its text. */
+const readContent = (content: unknown): Content => {
+  if (content === undefined || content === null) return { parts: [] }
+  if (!Array.isArray(content)) return { parts: [readPart(content)], note: "[the content was no list]" }
+  const parts = content.slice(0, MAX_PARTS).map(readPart)
+  const rest = content.length - parts.length
+  return { parts: rest === 0 ? parts : [...parts, { line: `[${rest} more parts]` }] }
 }
 
 /** What a part looks like in the text, and as data; a part we don't know is a line only. */
@@ -25,6 +74,7 @@ interface Read {
 }
 
 const readPart = (raw: unknown): Read => {
+  if (typeof raw === "string") return { line: raw, part: { type: "text", text: raw } }
   const type = field(raw, "type") ?? "unknown"
   switch (type) {
     case "text":

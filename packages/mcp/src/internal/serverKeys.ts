@@ -1,6 +1,6 @@
 /** What is said about the keys of a server's configuration: unknown, misplaced, or not acted on yet. */
+import * as ConfigKeys from "@effect-toolnexus/core/ConfigKeys"
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
-import * as Suggestion from "@effect-toolnexus/core/Suggestion"
 import { diagnostic } from "./entryError.ts"
 
 type Kind = "Local" | "Remote" | "InProcess"
@@ -8,8 +8,8 @@ type Kind = "Local" | "Remote" | "InProcess"
 const LOCAL = ["command", "args", "env", "environment", "cwd", "envFile", "inheritEnv", "shutdown"]
 const REMOTE = ["url", "httpUrl", "serverUrl", "headers", "ca", "cert", "key", "proxy"]
 const IN_PROCESS = ["connect"]
-const COMMON = ["type", "transport", "enabled", "disabled", "tools", "timeout"]
-const NOT_YET = ["required", "trusted", "maxConcurrent", "resourcesAsTools", "toolTimeouts"]
+const COMMON = ["type", "transport", "enabled", "disabled", "tools", "timeout", "required", "maxConcurrent"]
+const NOT_YET = ["trusted", "resourcesAsTools", "toolTimeouts"]
 
 const KNOWN = [...LOCAL, ...REMOTE, ...COMMON, ...NOT_YET]
 
@@ -32,20 +32,17 @@ export interface FoundKey {
   readonly path: string
 }
 
-export const keyDiagnostics = (entry: string, kind: Kind, found: ReadonlyArray<FoundKey>): ReadonlyArray<Diagnostic> =>
+/** Without a kind, where it can't be told, no key is misplaced. */
+export const keyDiagnostics = (
+  entry: string,
+  kind: Kind | undefined,
+  found: ReadonlyArray<FoundKey>
+): ReadonlyArray<Diagnostic> =>
   found.flatMap(({ key, path }) => {
-    if (OWN[kind].has(key)) return []
-    if (NOT_YET.includes(key)) {
-      return [diagnostic(entry, "info", "not-supported-yet", `${key} has no effect in this version`, path)]
-    }
-    if (KNOWN.includes(key) || IN_PROCESS.includes(key)) {
+    if (kind === undefined ? KNOWN.includes(key) || IN_PROCESS.includes(key) : OWN[kind].has(key)) return []
+    if (NOT_YET.includes(key)) return [ConfigKeys.notYet({ entry, path })]
+    if (kind !== undefined && (KNOWN.includes(key) || IN_PROCESS.includes(key))) {
       return [diagnostic(entry, "warning", "misplaced-key", `${key} has no effect on ${LABEL[kind]}`, path)]
     }
-    return [unknownKey(entry, key, path, KNOWN)]
+    return [ConfigKeys.unknown(key, { entry, path, known: KNOWN })]
   })
-
-export const unknownKey = (entry: string, key: string, path: string, known: ReadonlyArray<string>): Diagnostic => {
-  const [nearest] = Suggestion.closest(key, known, 1)
-  const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`
-  return diagnostic(entry, "warning", "unknown-key", `${key} is not a known key${hint}`, path)
-}

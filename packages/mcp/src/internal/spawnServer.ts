@@ -1,4 +1,5 @@
 /** The one place where a server's process is started. */
+import * as Redaction from "@effect-toolnexus/core/Redaction"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -6,6 +7,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type { ResolvedServer } from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
+import { commandHint } from "./startupHints.ts"
 
 export const spawnServer = Effect.fnUntraced(
   function*(server: ResolvedServer) {
@@ -39,12 +41,18 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["EMFILE", "too many files are open"]
 ])
 
-/** Without the cause: it carries the arguments, and these may hold secrets. */
+/** With the command as it was written, and without the cause: both the expanded one and the arguments may hold secrets. */
 const spawnError = (server: ResolvedServer, error: unknown): EntryError => {
   const code = errnoOf(error)
-  const hint = code === undefined ? undefined : HINTS.get(code)
-  const reason = code === undefined ? descriptionOf(error) : hint === undefined ? code : `${code}: ${hint}`
-  return entryError(server.name, "spawn", `the command "${server.command}" can't be started: ${reason}`)
+  const reason = code === undefined
+    ? Redaction.make(server.secrets)(descriptionOf(error))
+    : withHint(code, server.label)
+  return entryError(server.name, "spawn", `the command "${server.label}" can't be started: ${reason}`)
+}
+
+const withHint = (code: string, command: string): string => {
+  const hint = HINTS.get(code)
+  return (hint === undefined ? code : `${code}: ${hint}`) + (code === "ENOENT" ? commandHint(command) : "")
 }
 
 /** Effect's error keeps Node's as its cause, inside its reason. */

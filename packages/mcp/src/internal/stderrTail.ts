@@ -1,30 +1,25 @@
 /** The end of what a process wrote to stderr, without the secrets it was given. */
+import { StreamRedaction } from "./streamRedaction.ts"
 
 /** Enough for a stack trace, little enough for a hundred servers. */
 const TAIL_LENGTH = 8192
 
-const REDACTED = "<redacted>"
-
 export class StderrTail {
   readonly #decoder = new TextDecoder()
-  readonly #secrets: ReadonlyArray<string>
+  readonly #redaction: StreamRedaction
   #text = ""
 
-  constructor(secrets: ReadonlyArray<string>) {
-    this.#secrets = secrets
+  /** `patterns` as `Redaction.patterns` gives them. */
+  constructor(patterns: ReadonlyArray<string>) {
+    this.#redaction = new StreamRedaction(patterns)
   }
 
   push(chunk: Uint8Array) {
-    const text = this.#text + this.#decoder.decode(chunk, { stream: true })
-    // a margin, so that a secret cut by the window is still recognised as one
-    this.#text = text.length > TAIL_LENGTH * 2 ? text.slice(-TAIL_LENGTH * 2) : text
+    const text = this.#text + this.#redaction.push(this.#decoder.decode(chunk, { stream: true }))
+    this.#text = text.length > TAIL_LENGTH ? text.slice(-TAIL_LENGTH) : text
   }
 
   get text(): string {
-    return this.redact(this.#text).slice(-TAIL_LENGTH).toWellFormed()
-  }
-
-  redact(text: string): string {
-    return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, REDACTED), text)
+    return (this.#text + this.#redaction.rest).slice(-TAIL_LENGTH).toWellFormed()
   }
 }

@@ -4,6 +4,8 @@
  *
  * The process leads a group of its own, and closing ends the whole group: the end of stdin, SIGTERM, SIGKILL.
  */
+import { Environment } from "@effect-toolnexus/core/Environment"
+import * as Redaction from "@effect-toolnexus/core/Redaction"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import * as Cause from "effect/Cause"
@@ -11,26 +13,25 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
-import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import type * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type { ResolvedServer } from "../McpConfig.ts"
-import { isNotification, parseLine, tooLongAnswer } from "./jsonRpc.ts"
+import type { Noise } from "../McpSession.ts"
+import { answeredId, isNotification, parseLine, tooLongAnswer } from "./jsonRpc.ts"
 import { type Frame, LineFraming } from "./lineFraming.ts"
-import type { Link, Noise } from "./link.ts"
-import { inRealTime } from "./liveClock.ts"
+import type { Link } from "./link.ts"
+import { inRealTime, realTime } from "./liveClock.ts"
+import { Outbox } from "./outbox.ts"
 import { spawnServer } from "./spawnServer.ts"
+import { withheldNames } from "./startupHints.ts"
 import { StderrTail } from "./stderrTail.ts"
+import { redactWhole } from "./streamRedaction.ts"
 
 /** The longest line a server may write: as much as an honest result with an image needs, not what a broken one sends. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
-
-/** Messages that may wait for a server which doesn't read; whoever sends more waits itself, up to as many again. */
-const OUTBOX_CAPACITY = 256
 
 /** What a process wrote before its end is read for so long; a child that kept the pipe could hold it open for ever. */
 const DRAIN = "1 second"
@@ -42,14 +43,14 @@ const SAMPLE_LENGTH = 200
  * Starts a server's process. `slots` bounds how many are being spawned at once; one is taken only until the process
  * runs.
  */
-export const openStdio = Effect.fnUntraced(function*(server: ResolvedServer, slots: Semaphore.Semaphore) {
+export const openStdio = Effect.fnUntraced(function*(server: ResolvedServer, slots: Semaphore.Semaphore | undefined) {
   // Closed in the opposite order: the process first, while its output is still read, so that it can't block on a pipe.
   const io = yield* Scope.fork(yield* Effect.scope)
   const life = yield* Scope.fork(yield* Effect.scope)
-  const handle = yield* slots.withPermit(Scope.provide(spawnServer(server), life))
-  const run = yield* Scope.provide(FiberSet.makeRuntimePromise(), io)
-  const outbox = yield* Queue.bounded<Uint8Array, Cause.Done>(OUTBOX_CAPACITY)
-  const transport = new StdioTransport(outbox, run, new StderrTail(server.secrets))
+  const patterns = Redaction.patterns(server.secrets)
+  const spawned = Scope.provide(spawnServer(server), life)
+  const handle = yield* slots === undefined ? spawned : slots.withPermit(spawned)
+  const transport = new StdioTransport(yield* Outbox.make(realTime), patterns)
   const exit = Effect.map(Effect.exit(handle.exitCode), describeExit)
   const done = yield* Scope.provide(forkPumps(handle, transport), io)
   yield* Effect.forkIn(watch(transport, exit, done), io)
@@ -59,13 +60,12 @@ export const openStdio = Effect.fnUntraced(function*(server: ResolvedServer, slo
     pid: handle.pid,
     ended: () => transport.ended,
     stderr: () => transport.stderr.text,
-    redact: (text) => transport.stderr.redact(text),
-    noise: () => transport.noise
+    redact: Redaction.make(server.secrets),
+    noise: () => transport.noise,
+    withheld: withheldNames(yield* Environment, server.env)
   }
   return link
 })
-
-type Run = <A>(effect: Effect.Effect<A>) => Promise<A>
 
 class StdioTransport implements Transport {
   onclose?: (() => void) | undefined
@@ -73,21 +73,20 @@ class StdioTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
 
   readonly started = Deferred.makeUnsafe<void>()
-  readonly outbox: Queue.Queue<Uint8Array, Cause.Done>
+  readonly outbox: Outbox
   readonly stderr: StderrTail
   readonly framing = new LineFraming(MAX_LINE_BYTES)
   ended: string | undefined
-  readonly #run: Run
-  readonly #encoder = new TextEncoder()
+  readonly #patterns: ReadonlyArray<string>
+  readonly #pending = new Set<unknown>()
   readonly #samples: Array<string> = []
   #noiseLines = 0
-  #waiting = 0
   #isClosed = false
 
-  constructor(outbox: Queue.Queue<Uint8Array, Cause.Done>, run: Run, stderr: StderrTail) {
+  constructor(outbox: Outbox, patterns: ReadonlyArray<string>) {
     this.outbox = outbox
-    this.#run = run
-    this.stderr = stderr
+    this.#patterns = patterns
+    this.stderr = new StderrTail(patterns)
   }
 
   start(): Promise<void> {
@@ -97,17 +96,17 @@ class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error("the connection is closed"))
-    const bytes = this.#encoder.encode(`${JSON.stringify(message)}\n`)
-    if (Queue.offerUnsafe(this.outbox, bytes)) return Promise.resolve()
-    return this.#waiting < OUTBOX_CAPACITY
-      ? this.#sendLater(bytes)
-      : Promise.reject(new Error("it doesn't read what it is sent, and too much is waiting already"))
-  }
-
-  #sendLater(bytes: Uint8Array): Promise<void> {
-    this.#waiting++
-    const offered = Effect.ensuring(Queue.offer(this.outbox, bytes), Effect.sync(() => this.#waiting--))
-    return this.#run(Effect.asVoid(offered))
+    const cancelled = cancelledId(message)
+    if (cancelled !== undefined) {
+      this.#pending.delete(cancelled)
+      // the server never saw that request, so there is nothing to cancel
+      if (this.outbox.remove(cancelled)) return Promise.resolve()
+    }
+    if (!this.outbox.add(message)) {
+      return Promise.reject(new Error("it doesn't read what it is sent, and too much is waiting already"))
+    }
+    if ("method" in message && "id" in message) this.#pending.add(message.id)
+    return Promise.resolve()
   }
 
   /** Closes our side only; the process is ended by its scope. */
@@ -120,22 +119,30 @@ class StdioTransport implements Transport {
     if (this.#isClosed) return
     this.#isClosed = true
     this.ended = ended
-    Queue.endUnsafe(this.outbox)
+    this.outbox.end()
+    this.#pending.clear()
     this.onclose?.()
   }
 
   /** Hands over the messages of one line, and says whether the SDK still has to be given time for them. */
   receive(frame: Frame): boolean {
     if (frame._tag === "TooLong") {
-      const answer = tooLongAnswer(frame, MAX_LINE_BYTES)
+      const answer = tooLongAnswer(frame, MAX_LINE_BYTES, this.#isPending)
       if (answer === undefined) this.#sample(frame.head)
-      else this.onmessage?.(answer)
+      else this.#handOver(answer)
       return false
     }
-    const messages = parseLine(frame.text)
+    const messages = parseLine(frame.text, this.#isPending)
     if (messages.length === 0) this.#sample(frame.text)
-    for (const message of messages) this.onmessage?.(message)
+    for (const message of messages) this.#handOver(message)
     return messages.some(isNotification)
+  }
+
+  readonly #isPending = (id: number): boolean => this.#pending.has(id)
+
+  #handOver(message: JSONRPCMessage) {
+    this.#pending.delete(answeredId(message))
+    this.onmessage?.(message)
   }
 
   get noise(): Noise {
@@ -146,13 +153,18 @@ class StdioTransport implements Transport {
     if (text.trim() === "") return
     this.#noiseLines++
     if (this.#samples.length >= MAX_SAMPLES) return
-    this.#samples.push(this.stderr.redact(text.trim()).slice(0, SAMPLE_LENGTH).toWellFormed())
+    this.#samples.push(redactWhole(this.#patterns, text.trim()).slice(0, SAMPLE_LENGTH).toWellFormed())
   }
 }
 
+/** The request that the SDK gives up, where that is what a message says. */
+const cancelledId = (message: JSONRPCMessage): unknown =>
+  "method" in message && message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined
+
 /** What reads from and writes to the process; each ends when its pipe does. */
 const forkPumps = Effect.fnUntraced(function*(handle: ChildProcessHandle, transport: StdioTransport) {
-  const written = yield* forkToEnd(Stream.run(Stream.fromQueue(transport.outbox), handle.stdin))
+  const outgoing = Stream.fromPull(Effect.succeed(transport.outbox.next))
+  const written = yield* forkToEnd(Stream.run(outgoing, handle.stdin))
   const errors = yield* forkToEnd(
     Stream.runForEachArray(handle.stderr, (chunks) =>
       Effect.sync(() => {

@@ -1,5 +1,6 @@
 /** The states of all servers as the entries of one source: names are given over all tools at once. */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
+import * as NameFilter from "@effect-toolnexus/core/NameFilter"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import type { Tool } from "@effect-toolnexus/core/Tool"
 import * as ToolName from "@effect-toolnexus/core/ToolName"
@@ -9,7 +10,6 @@ import { callTool } from "./callTool.ts"
 import type { Connected, ServerState } from "./connectServer.ts"
 import { diagnostic } from "./entryError.ts"
 import type { Run } from "./progressRelay.ts"
-import * as ToolFilter from "./toolFilter.ts"
 
 export type ToEntries = (
   states: ReadonlyMap<string, ServerState>
@@ -64,27 +64,26 @@ const assignNames = Effect.fnUntraced(function*(states: ReadonlyMap<string, Serv
 })
 
 const wanted = ({ server, tools }: Connected): ReadonlyArray<RawTool> =>
-  tools.filter(({ name }) => ToolFilter.accepts(server.tools, name))
+  tools.filter(({ name }) => NameFilter.accepts(server.tools, name))
 
 const toEntry = (state: Connected, names: OwnNames, run: Run): SourceEntry.SourceEntry => {
-  const { failure, server: { name } } = state
+  const { failure, server: { name, required, trusted } } = state
   const tools = wanted(state).map((raw) => toTool(state, raw, names.get(raw.name) ?? raw.name, run))
   const diagnostics = [...state.startDiagnostics, ...state.listDiagnostics, ...filterDiagnostics(state)]
   // A dead server's tools stay listed: a model that was offered one learns that it is unavailable, not that it is unknown.
-  return failure === undefined
-    ? SourceEntry.loaded(name, { tools, diagnostics })
-    : SourceEntry.failed(failure, { tools, diagnostics })
+  const fields = { tools, diagnostics, ...(required ? { required } : {}), ...(trusted ? { trusted } : {}) }
+  return failure === undefined ? SourceEntry.loaded(name, fields) : SourceEntry.failed(failure, fields)
 }
 
-const toTool = ({ server, session }: Connected, raw: RawTool, name: string, run: Run): Tool => ({
+const toTool = ({ permits, server, session }: Connected, raw: RawTool, name: string, run: Run): Tool => ({
   ...raw,
   name,
   source: "mcp",
   origin: { kind: "mcp", entry: server.name, name: raw.name },
-  handler: callTool({ server: server.name, session, limits: server.timeout, run }, raw.name)
+  handler: callTool({ server: server.name, session, permits, limits: server.timeout, run }, raw.name)
 })
 
 const filterDiagnostics = ({ server, tools }: Connected): ReadonlyArray<Diagnostic> =>
-  ToolFilter.unmatched(server.tools, new Set(tools.map(({ name }) => name))).map((name) =>
+  NameFilter.unmatched(server.tools, new Set(tools.map(({ name }) => name))).map((name) =>
     diagnostic(server.name, "warning", "unknown-tool", `it has no tool "${name}"`, `${server.path}.tools`)
   )

@@ -7,7 +7,7 @@ import { type DataSkill, type Resource, SkillDefinition, type SkippedSkill } fro
 import { checkDescription, checkName } from "./openFormat.ts"
 import { oneLine } from "./skillName.ts"
 
-/** Checks without a copy: a copy would lose a resource named `__proto__`. */
+/** Checks without a copy: a decoder's copy would lose a resource named `__proto__`. */
 const isDefinition = Schema.is(SkillDefinition)
 
 export interface ReadDefinition {
@@ -15,12 +15,48 @@ export interface ReadDefinition {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
-/** `entry` is the source's entry it belongs to, `place` what names it where it has no name. */
-export const readDefinition = (
-  value: unknown,
-  entry: string,
-  place: string
-): Result.Result<ReadDefinition, SkippedSkill> => {
+type Read = Result.Result<ReadDefinition, SkippedSkill>
+
+/** As many as a root of folders may hold. */
+const MAX_DEFINITIONS = 100_000
+
+/** `entry` is the source's entry they belong to. A getter, or a proxy, that throws costs only its own definition. */
+export const readList = (values: ReadonlyArray<unknown>, entry: string): ReadonlyArray<Read> => {
+  const length = Result.getOrElse(Result.try(() => values.length), () => undefined)
+  if (length === undefined) return [Result.fail(broken(entry))]
+  const read = Array.from({ length: Math.min(length, MAX_DEFINITIONS) }, (_, index) => {
+    const place = `${entry}[${index}]`
+    return Result.getOrElse(
+      Result.try(() => readDefinition(snapshot(values[index]), entry, place)),
+      () => Result.fail(broken(place))
+    )
+  })
+  const location = `${entry}[${MAX_DEFINITIONS}]`
+  const message = `There are ${length} definitions; those after the first ${MAX_DEFINITIONS} are left out`
+  return length > MAX_DEFINITIONS ? [...read, Result.fail({ location, reason: "unreadable", message })] : read
+}
+
+const broken = (location: string): SkippedSkill => ({
+  location,
+  reason: "unreadable",
+  message: "The skill definition breaks whoever reads it"
+})
+
+/** Each part is read once, so that what is checked is what is kept. */
+const snapshot = (value: unknown): unknown => {
+  if (!Predicate.isObject(value)) return value
+  const { base, content, description, name, resources }: Readonly<Record<string, unknown>> = value
+  return { base, content, description, name, resources: copyOf(resources) }
+}
+
+/** Unlike a decoder's copy this one keeps a resource named `__proto__`. */
+const copyOf = (resources: unknown): unknown => {
+  if (Array.isArray(resources)) return Array.from<unknown>(resources)
+  return Predicate.isObject(resources) ? Object.fromEntries(Object.entries(resources)) : resources
+}
+
+/** `place` is what names it where it has no name. */
+const readDefinition = (value: unknown, entry: string, place: string): Read => {
   const name = Predicate.hasProperty(value, "name") && typeof value.name === "string" ? oneLine(value.name) : ""
   if (name === "") {
     return Result.fail({ location: place, reason: "missing-name", message: "The skill definition has no name" })

@@ -8,7 +8,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Path from "effect/Path"
-import { PASSED_OVER } from "./skillTree.ts"
+import { MAX_ENTRIES, PASSED_OVER } from "./skillTree.ts"
 
 /** A sample is wanted, not a search: a skill with more folders before its first files is odd. */
 const MAX_FOLDERS = 1000
@@ -52,7 +52,8 @@ export const listFiles = Effect.fnUntraced(function*(directory: string, limit: n
       files.push(item.path)
     } else if (!visited.has(item.real) && visited.size < MAX_FOLDERS) {
       visited.add(item.real)
-      pending.push(...(yield* itemsIn(item, directory)).toReversed())
+      // one by one: a call takes only so many arguments
+      for (const below of (yield* itemsIn(item, directory)).toReversed()) pending.push(below)
     }
   }
   return files
@@ -65,13 +66,16 @@ const itemsIn = Effect.fnUntraced(function*(folder: Item, directory: string) {
   const entries = yield* Effect.orElseSucceed(fs.readDirectoryEntries(folder.path), () => [])
   const isNested = folder.real !== directory && entries.some(({ name }) => name === "SKILL.md")
   const items: Array<Item> = []
-  for (const entry of isNested ? [] : entries.toSorted(byName)) {
-    if (isHidden(entry.name) || entry.name === "SKILL.md" || UNLISTABLE.test(entry.name)) continue
+  const shown = isNested ? [] : entries.filter(isShown).toSorted(byName)
+  for (const entry of shown.slice(0, MAX_ENTRIES)) {
     const item = yield* itemOf(folder, entry, directory)
     if (Option.isSome(item)) items.push(item.value)
   }
   return items
 })
+
+const isShown = ({ name }: FileSystem.DirectoryEntry): boolean =>
+  !isHidden(name) && name !== "SKILL.md" && !UNLISTABLE.test(name)
 
 const itemOf = Effect.fnUntraced(function*(folder: Item, entry: FileSystem.DirectoryEntry, directory: string) {
   const fs = yield* FileSystem.FileSystem

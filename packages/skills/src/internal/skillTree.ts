@@ -15,6 +15,9 @@ import { explain, isRegularFile } from "./textFile.ts"
 /** Ten thousand skills with nine folders each; more is a mistake, such as a root of `/`. */
 const MAX_FOLDERS = 100_000
 
+/** Of one folder: twice the ten thousand skills that a root has at most. More is a heap of data, not of skills. */
+export const MAX_ENTRIES = 20_000
+
 /** No path of a skill is that deep; a chain of links may be. */
 const MAX_DEPTH = 64
 
@@ -64,9 +67,12 @@ const search = Effect.fnUntraced(function*(root: Folder, visited: Set<string>) {
       diagnostics.push(diagnostic(placeOf(folder.path), "unreadable-folder", `Passed over: ${entered.failure}`))
       continue
     }
-    files.push(...entered.success.files)
-    skipped.push(...entered.success.skipped)
-    pending.push(...entered.success.folders.toReversed())
+    const { file, folders, isCut } = entered.success
+    if (file !== undefined && Result.isSuccess(file)) files.push(file.success)
+    if (file !== undefined && Result.isFailure(file)) skipped.push(file.failure)
+    if (isCut) diagnostics.push(crowded(folder.path))
+    // one by one: a call takes only so many arguments
+    for (const below of folders.toReversed()) pending.push(below)
   }
   return { files, skipped, diagnostics: diagnostics.slice(0, MAX_CUTS) }
 })
@@ -77,6 +83,13 @@ const MAX_CUTS = 100
 const cut = (path: string) =>
   diagnostic(placeOf(path), "search-cut", `Not searched: more than ${MAX_FOLDERS} folders, or ${MAX_DEPTH} levels`)
 
+const crowded = (path: string) =>
+  diagnostic(
+    placeOf(path),
+    "search-cut",
+    `It holds more than ${MAX_ENTRIES} folders and links; the others are not searched`
+  )
+
 const placeOf = (path: string) => ({ entry: "<skills>", path })
 
 const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.DirectoryEntry) => name)
@@ -85,20 +98,19 @@ const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.Direc
 const enter = Effect.fnUntraced(function*(folder: Folder) {
   const fs = yield* FileSystem.FileSystem
   const entries = yield* Effect.mapError(fs.readDirectoryEntries(folder.path), explain)
+  const own = entries.find(({ name }) => name === "SKILL.md")
+  const file = own === undefined ? undefined : yield* skillFile(folder, own)
+  const candidates = entries.filter(mayBeFolder).toSorted(byName)
   const folders: Array<Folder> = []
-  const found = { files: new Array<SkillFile>(), skipped: new Array<SkippedSkill>() }
-  for (const entry of entries.toSorted(byName)) {
-    if (entry.name === "SKILL.md") {
-      const file = yield* skillFile(folder, entry)
-      if (Result.isSuccess(file)) found.files.push(file.success)
-      else found.skipped.push(file.failure)
-    } else if (!PASSED_OVER.has(entry.name)) {
-      const below = yield* subfolder(folder, entry)
-      if (below !== undefined) folders.push(below)
-    }
+  for (const entry of candidates.slice(0, MAX_ENTRIES)) {
+    const below = yield* subfolder(folder, entry)
+    if (below !== undefined) folders.push(below)
   }
-  return { ...found, folders }
+  return { file, folders, isCut: candidates.length > MAX_ENTRIES }
 })
+
+const mayBeFolder = ({ name, type }: FileSystem.DirectoryEntry): boolean =>
+  type !== "File" && name !== "SKILL.md" && !PASSED_OVER.has(name)
 
 const skillFile = Effect.fnUntraced(function*(folder: Folder, entry: FileSystem.DirectoryEntry) {
   const path = yield* Path.Path

@@ -10,11 +10,14 @@ export const decodeArguments = (
   if (args === undefined || args === null) return Effect.succeed({})
   if (typeof args !== "string") return Json.isJsonObject(args) ? Effect.succeed(args) : notAnObject(toolName)
   if (args.trim() === "") return Effect.succeed({})
-  return Result.match(Result.try((): unknown => JSON.parse(args)), {
-    onFailure: () => invalid(toolName, "the arguments are not valid JSON"),
+  return Result.match(Result.try({ try: (): unknown => JSON.parse(args), catch: describe }), {
+    onFailure: (problem) => invalid(toolName, `the arguments are not valid JSON: ${problem}`),
     onSuccess: (value) => isParsedObject(value) ? Effect.succeed(value) : notAnObject(toolName)
   })
 }
+
+/** The parser quotes what it stumbled over, which may be long. */
+const describe = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
 
 /** What `JSON.parse` made is JSON all the way down; only its root is in question. */
 const isParsedObject = (value: unknown): value is Json.JsonObject =>

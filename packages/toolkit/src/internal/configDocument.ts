@@ -1,5 +1,5 @@
 /** One configuration, parsed: which part of it belongs to which source, and what in it makes no sense. */
-import { type Diagnostic, Suggestion } from "@effect-toolnexus/core"
+import { ConfigKeys, type Diagnostic } from "@effect-toolnexus/core"
 import * as Predicate from "effect/Predicate"
 import type { RawEntry } from "../ToolkitConfig.ts"
 
@@ -18,7 +18,7 @@ export interface JsonMap {
   readonly [key: string]: unknown
 }
 
-export const isMap = (value: unknown): value is JsonMap => Predicate.isObject(value) && !Array.isArray(value)
+export const isMap = (value: unknown): value is JsonMap => Predicate.isObject(value)
 
 /** Keys beside the servers that mean something to us. */
 const OWN_KEYS = ["skills", "builtins", "agents", "openapi", "disableTools", "a2a", "mcpServer", "$schema"]
@@ -41,8 +41,9 @@ export const readDocument = (root: JsonMap, folder: string): ConfigDocument => {
     }
     return found
   }
-  if (wrapper.path !== "") diagnostics.push(...unknownKeys(root, wrapper))
-  for (const [key, what] of NOT_YET) if (key in root) diagnostics.push(notYet(key, what))
+  diagnostics.push(...wrapper.path === "" ? misreadWrappers(wrapper.servers) : unknownKeys(root))
+  diagnostics.push(...lostWrappers(root, wrapper))
+  for (const [key, what] of NOT_YET) if (key in root) diagnostics.push(notYet(key, what, root[key]))
   return {
     folder,
     servers: entries(wrapper.servers, wrapper.path),
@@ -79,16 +80,42 @@ const holdsServers = (map: JsonMap): boolean => {
   return values.length === 0 || values.some(isMap)
 }
 
-/** Hosts keep their servers among settings of their own, so only a near miss is more than an information. */
-const unknownKeys = (root: JsonMap, wrapper: Wrapper): ReadonlyArray<Diagnostic.Diagnostic> => {
-  const known = [...OWN_KEYS, ...WRAPPERS.flatMap(([key]) => key ?? [])]
-  return Object.keys(root).filter((key) => !known.includes(key) && key !== wrapper.keys[0]).map((key) => {
-    const [close] = Suggestion.closest(key, known, 1)
-    return close === undefined
-      ? { level: "info", code: "unknown-key", path: key, message: `"${key}" means nothing here and was ignored` }
-      : { level: "warning", code: "unknown-key", path: key, message: `"${key}" is unknown; did you mean "${close}"?` }
+/** Only one wrapper counts; who keeps servers in another should hear of it. */
+const lostWrappers = (root: JsonMap, { keys }: Wrapper): ReadonlyArray<Diagnostic.Diagnostic> =>
+  WRAPPERS.filter((other) => other[0] !== keys[0]).flatMap((other) => {
+    const value = other.reduce<unknown>((parent, key) => isMap(parent) ? parent[key] : undefined, root)
+    if (!isMap(value) || !Object.values(value).some(looksLikeServer)) return []
+    const path = other.join(".")
+    const winner = keys.length === 0 ? "the whole object" : `"${keys.join(".")}"`
+    return [{
+      level: "warning",
+      code: "misplaced-key",
+      path,
+      message: `the servers in "${path}" were left out: those in ${winner} count`
+    }]
   })
-}
+
+/** Without a wrapper every key is a server; one that holds servers itself is a wrapper with another name. */
+const misreadWrappers = (servers: JsonMap): ReadonlyArray<Diagnostic.Diagnostic> =>
+  Object.entries(servers).filter(([, value]) =>
+    isMap(value) && !looksLikeServer(value) && Object.values(value).some(looksLikeServer)
+  ).map(([path]) => ({
+    level: "warning",
+    code: "unknown-key",
+    path,
+    message: `"${path}" is read as one server, but holds several; did you mean "mcpServers"?`
+  }))
+
+const looksLikeServer = (value: unknown): boolean =>
+  isMap(value) && ["command", "url", "httpUrl", "serverUrl", "connect", "transport"].some((key) => key in value)
+
+/** Hosts keep their servers among settings of their own, so only a near miss is more than an information. */
+const unknownKeys = (root: JsonMap): ReadonlyArray<Diagnostic.Diagnostic> =>
+  ConfigKeys.check(root, {
+    path: "",
+    known: [...OWN_KEYS, ...WRAPPERS.flatMap(([key]) => key ?? [])],
+    strayLevel: "info"
+  })
 
 const readAgents = (
   value: unknown,
@@ -123,9 +150,9 @@ const invalid = (path: string, problem: string): Diagnostic.Diagnostic => ({
   message: `${path} ${problem}`
 })
 
-const notYet = (key: string, what: string): Diagnostic.Diagnostic => ({
-  level: "info",
-  code: "not-supported-yet",
-  path: key,
-  message: `"${key}" is reserved for ${what}, which this version doesn't do yet`
-})
+const notYet = (key: string, what: string, value: unknown): Diagnostic.Diagnostic => {
+  const message = `"${key}" is reserved for ${what}, which this version doesn't do yet`
+  return key === "mcpServer" && isMap(value) && Object.values(value).some(looksLikeServer)
+    ? { level: "warning", code: "unknown-key", path: key, message: `${message}; did you mean "mcpServers"?` }
+    : { level: "info", code: "not-supported-yet", path: key, message }
+}

@@ -20,19 +20,21 @@ export interface FoldOptions {
   readonly disableTools: ReadonlyArray<string>
   /** Whether a builtin gives way to an own tool of its name before the fold. */
   readonly replaceableBuiltins: boolean
+  /** Puts a tool behind the pipeline, the same one for the same tool. */
+  readonly pipe: (tool: Tool.Tool) => Tool.Tool
 }
 
 export const fold = (sources: ReadonlyArray<SourceState>, options: FoldOptions): Snapshot => {
   const merged = merge(sources, options)
   const entries = identify(sources)
-  const tools = [...merged.byName.values()]
-  const exposed = new Set(tools)
+  const exposed = new Set(merged.byName.values())
+  const byName = new Map(Array.from(merged.byName, ([name, tool]) => [name, options.pipe(tool)]))
   const withTools = entries.filter(({ entry }) => entry.tools.some((tool) => exposed.has(tool)))
   const listed = entries.filter(({ entry }) => entry.unlisted !== true)
   return {
-    tools,
-    toolNames: [...merged.byName.keys()].toSorted(ToolName.byCodePoints),
-    byName: merged.byName,
+    tools: [...byName.values()],
+    toolNames: sortNames([...byName.keys()]),
+    byName,
     shadowed: merged.shadowed,
     entries,
     statuses: recordOf(listed.map(({ entry, id }) => [id, SourceEntry.status(entry)])),
@@ -44,6 +46,10 @@ export const fold = (sources: ReadonlyArray<SourceState>, options: FoldOptions):
     skillsPrompt: withTools.flatMap(({ entry }) => entry.prompt ?? []).filter((prompt) => prompt !== "").join("\n\n")
   }
 }
+
+/** JavaScript's own order is the one by code points, and much faster, while no name goes beyond the basic plane. */
+const sortNames = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.some((name) => /[\uD800-\uFFFF]/.test(name)) ? names.toSorted(ToolName.byCodePoints) : names.toSorted()
 
 interface Merged {
   readonly byName: ReadonlyMap<string, Tool.Tool>
@@ -65,7 +71,8 @@ const merge = (sources: ReadonlyArray<SourceState>, options: FoldOptions): Merge
       else shadowed.push({ name: tool.name, winner: winner.origin, loser: tool.origin })
     }
   }
-  for (const name of options.disableTools) if (!byName.delete(name)) diagnostics.push(unknownTool(name))
+  // a name may be disabled in code and in the file
+  for (const name of new Set(options.disableTools)) if (!byName.delete(name)) diagnostics.push(unknownTool(name))
   return { byName, shadowed, diagnostics }
 }
 
@@ -92,7 +99,7 @@ const unknownTool = (name: string): Diagnostic.Diagnostic => ({
   message: `disableTools names "${name}", but there is no such tool`
 })
 
-/** The order in which kinds claim an entry's name; a later kind that clashes is prefixed. */
+/** The order in which the listed entries of the kinds claim an entry's name; a later kind that clashes is prefixed. */
 const claims: ReadonlyArray<readonly [kind: SourceEntry.SourceKind, prefix: string]> = [
   ["config", "config"],
   ["skill", "skill"],
@@ -107,6 +114,7 @@ const identify = (sources: ReadonlyArray<SourceState>): ReadonlyArray<ToolkitEnt
   const taken = new Set<string>()
   for (const [kind, prefix] of claims) {
     for (const entry of sources.filter((source) => source.kind === kind).flatMap(({ entries }) => entries)) {
+      if (entry.unlisted === true) continue
       let id = entry.name
       while (taken.has(id)) id = `${prefix}:${id}`
       taken.add(id)

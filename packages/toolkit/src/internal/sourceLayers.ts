@@ -7,12 +7,13 @@ import { McpSource } from "@effect-toolnexus/mcp/McpSource"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
 import { SkillSource } from "@effect-toolnexus/skills/SkillSource"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Precedence, RankedKind } from "../Precedence.ts"
 import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
-import type { ToolkitOptions } from "../ToolkitOptions.ts"
+import type { AgentOptions, ToolkitOptions } from "../ToolkitOptions.ts"
 
 export const sourceLayers = Effect.fnUntraced(
   function*<R>(options: ToolkitOptions<R>, config: ToolkitConfig, precedence: Precedence) {
@@ -30,12 +31,18 @@ export const sourceLayers = Effect.fnUntraced(
     // spelled out, since a list literal would reduce to what all have in common and forget the sources' own services
     const sources: ReadonlyArray<(typeof layers)[RankedKind] | Layer.Layer<Source>> = [
       ...precedence.order.map((kind) => layers[kind]),
-      Source.fromEntries("agent", agents.failures.map((error) => SourceEntry.failed(error))),
+      Source.fromEntries("agent", agents.failures),
       Source.fromEntries("config", configEntry(options, config, diagnostics))
     ]
     return sources
   }
 )
+
+/** One agent that is added later; what is relative in it is so to the working directory. */
+export const agentLayer = (agent: AgentOptions, name: string = AgentSource.entryName(agent.card)) =>
+  Layer.unwrap(
+    Path.Path.useSync((path) => AgentSource.layer({ agents: [[name, { ...agent, folder: path.resolve(".") }]] }))
+  )
 
 /** There whenever a configuration was given, so that its diagnostics have a place. */
 const configEntry = (
@@ -88,14 +95,14 @@ const readBuiltins = (
 
 interface Agents {
   readonly definitions: ReadonlyMap<string, AgentSource.AgentDefinition>
-  readonly failures: ReadonlyArray<SourceEntry.EntryError>
+  readonly failures: ReadonlyArray<SourceEntry.SourceEntry>
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
 /** Those given in code come first, and win by name. */
 const readAgents = (options: Pick<ToolkitOptions, "agents">, config: ToolkitConfig, path: Path.Path): Agents => {
   const definitions = new Map<string, AgentSource.AgentDefinition>()
-  const failures: Array<SourceEntry.EntryError> = []
+  const failures: Array<SourceEntry.SourceEntry> = []
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   for (const [name, agent] of agentsInCode(options.agents)) {
     if (definitions.has(name)) diagnostics.push(duplicateAgent(name))
@@ -104,7 +111,7 @@ const readAgents = (options: Pick<ToolkitOptions, "agents">, config: ToolkitConf
   for (const [name, entry] of config.agents) {
     if (definitions.has(name)) continue
     Result.match(decodeAgent(name, entry), {
-      onFailure: (error) => void failures.push(error),
+      onFailure: (error) => void failures.push(failedAgent(error, name, entry)),
       onSuccess: (decoded) => {
         definitions.set(name, decoded.definition)
         diagnostics.push(...decoded.diagnostics)
@@ -114,13 +121,22 @@ const readAgents = (options: Pick<ToolkitOptions, "agents">, config: ToolkitConf
   return { definitions, failures, diagnostics }
 }
 
+const failedAgent = (error: SourceEntry.EntryError, name: string, { config, path }: RawEntry) =>
+  SourceEntry.failed(error, {
+    ...AgentSource.flagsOf(config),
+    diagnostics: AgentSource.diagnose(name, config, path)
+  })
+
 const decodeAgent = (name: string, { config, folder, path }: RawEntry) =>
   AgentSource.decodeDefinition(name, config, folder, path)
 
 const agentsInCode = (agents: ToolkitOptions["agents"] = []) =>
   isList(agents)
-    ? agents.map((agent) => [AgentSource.entryName(agent.card), agent] as const)
+    // untyped callers put anything here; the source says what is wrong with it
+    ? agents.map((agent) => [AgentSource.entryName(cardOf(agent)), agent] as const)
     : Object.entries(agents)
+
+const cardOf = (agent: unknown): unknown => Predicate.hasProperty(agent, "card") ? agent.card : undefined
 
 const isList = <A>(value: ReadonlyArray<A> | Readonly<Record<string, A>>): value is ReadonlyArray<A> =>
   Array.isArray(value)

@@ -1,0 +1,99 @@
+/**
+ * What a call leaves in traces and metrics, under the names of OpenTelemetry's conventions for generative AI and MCP:
+ * which tool, how long, and which kind of error; never what was in the arguments, the result or an error's message.
+ *
+ * @since 0.1.0
+ */
+import type { Middleware, Tool, ToolError } from "@effect-toolnexus/core"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+
+/** In seconds, as the convention asks for; from a function in this process to an agent that works for minutes. */
+const BOUNDARIES = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600]
+
+/**
+ * How long calls of tools took, in seconds, with the attributes `gen_ai.tool.name`, `toolnexus.source` and, of a failed
+ * call, `error.type`. Its count is the number of calls.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const duration = Metric.histogram("gen_ai.execute_tool.duration", {
+  description: "Time of one tool call in seconds",
+  boundaries: BOUNDARIES
+})
+
+/** Servers choose the names of their tools; more than these count as one, so that a metric can't grow without end. */
+const MAX_NAMES = 1000
+
+/**
+ * The stage that traces and measures every call: a span `tool.call`, and {@link duration}.
+ *
+ * @category middleware
+ * @since 0.1.0
+ */
+export const makeStage = (): Middleware.Middleware => {
+  const names = new Set<string>()
+  return (tool, next) => {
+    if (names.size < MAX_NAMES) names.add(tool.name)
+    const measure = measurement(tool, names.has(tool.name) ? tool.name : "(other)")
+    const attributes = attributesOf(tool)
+    return (args, call) =>
+      Effect.flatMap(
+        Effect.makeSpan("tool.call", { kind: "client", attributes: { ...attributes, "gen_ai.tool.call.id": call.id } }),
+        (span) =>
+          Effect.onExit(Effect.withParentSpan(next(args, call), span), (exit) =>
+            Effect.flatMap(Clock.currentTimeNanos, (now) => {
+              const errorType = errorTypeOf(exit)
+              if (errorType !== undefined) {
+                span.attribute("error.type", errorType)
+              }
+              span.end(now, withoutContents(exit, errorType))
+              const started = span.status.startTime
+              return Metric.update(measure(errorType), Number(now - started) / 1e9)
+            }))
+      )
+  }
+}
+
+const attributesOf = (tool: Tool.Tool) => ({
+  "gen_ai.operation.name": "execute_tool",
+  "gen_ai.tool.name": tool.name,
+  "gen_ai.tool.type": "function",
+  "toolnexus.source": tool.source,
+  "toolnexus.entry": tool.origin.entry,
+  ...(tool.source === "mcp" ? { "mcp.method.name": "tools/call" } : {})
+})
+
+/** One metric for each outcome of a tool, made when it first comes up. */
+const measurement = (tool: Tool.Tool, name: string) => {
+  const labels = { "gen_ai.tool.name": name, "toolnexus.source": tool.source }
+  const made = new Map<string | undefined, typeof duration>()
+  return (errorType: string | undefined) => {
+    const before = made.get(errorType)
+    if (before !== undefined) return before
+    const attributes = errorType === undefined ? labels : { ...labels, "error.type": errorType }
+    const metric = Metric.withAttributes(duration, attributes)
+    made.set(errorType, metric)
+    return metric
+  }
+}
+
+const errorTypeOf = (exit: Exit.Exit<unknown, ToolError.ToolError>): string | undefined => {
+  if (Exit.isSuccess(exit)) return undefined
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  if (failure !== undefined) return failure.error._tag
+  return Cause.hasInterrupts(exit.cause) ? "Interrupted" : "Defect"
+}
+
+/** A failure's message may quote arguments and results; a trace gets the kind of it. */
+const withoutContents = (
+  exit: Exit.Exit<unknown, ToolError.ToolError>,
+  errorType: string | undefined
+): Exit.Exit<unknown, unknown> => {
+  if (errorType === undefined) return Exit.void
+  return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? exit : Exit.fail(errorType)
+}

@@ -1,0 +1,63 @@
+/** The one pipeline that every call of every tool goes through, made of middleware. */
+import { Middleware, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+
+/** Puts a tool behind its stages, once for as long as the tool is the same. */
+export const makePipeline = (stages: ReadonlyArray<Middleware.Middleware>): (tool: Tool.Tool) => Tool.Tool => {
+  const made = new WeakMap<Tool.Tool, Tool.Tool>()
+  return (tool) => {
+    const before = made.get(tool)
+    if (before !== undefined) return before
+    const piped = Middleware.apply(tool, stages)
+    made.set(tool, piped)
+    return piped
+  }
+}
+
+/** The form in which results leave, those inside a failure too. */
+export const normalizeResults = (maxOutput: number): Middleware.Middleware => (_, next) => (args, call) =>
+  next(args, call).pipe(
+    Effect.map((result) => ToolResult.normalize(result, maxOutput)),
+    Effect.mapError((error) => normalizeFailure(error, maxOutput))
+  )
+
+const normalizeFailure = (error: ToolError.ToolError, maxOutput: number): ToolError.ToolError => {
+  if (error._tag !== "ToolFailed" || error.result === undefined) return error
+  const result = ToolResult.normalize(error.result, maxOutput)
+  return result === error.result ? error : new ToolError.ToolFailed({ ...error, message: error.message, result })
+}
+
+/** The caller's own limit, over everything behind this stage. */
+export const limitTime: Middleware.Middleware = (_, next) => (args, call) => {
+  const { timeout, toolName } = call
+  if (timeout === undefined || timeout === Number.POSITIVE_INFINITY) return next(args, call)
+  if (!(timeout > 0)) {
+    const issue = { path: "timeout", message: `must be milliseconds above 0, but is ${timeout}` }
+    return Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [issue] }))
+  }
+  return Effect.timeoutOrElse(next(args, call), {
+    duration: timeout,
+    orElse: () => Effect.fail(new ToolError.ToolTimeout({ toolName, limit: timeout, phase: "total" }))
+  })
+}
+
+/** Around the handler itself: a success of a call is never an error result. */
+export const failOnErrorResult: Middleware.Middleware = (_, next) => (args, call) =>
+  Effect.flatMap(next(args, call), (result) =>
+    result.isError
+      ? Effect.fail(new ToolError.ToolFailed({ toolName: call.toolName, message: result.output, result }))
+      : Effect.succeed(result))
+
+/** A suspension leaves with the call that is suspended, and with an id that no other process makes up again. */
+export const identifySuspensions: Middleware.Middleware = (_, next) => (args, call) =>
+  Effect.catchTag(next(args, call), "ToolSuspended", ({ request, toolName }) =>
+    Effect.flatMap(requestId, (id) => {
+      const suspended = { id: call.id, name: call.toolName, arguments: args }
+      return Effect.fail(new ToolError.ToolSuspended({ toolName, request: { ...request, id, call: suspended } }))
+    }))
+
+const requestId = Effect.provide(
+  SecureRandom.SecureRandom.use((random) => random.uuidV4()),
+  SecureRandom.layerWebCrypto
+)

@@ -1,0 +1,80 @@
+/** The interface of a toolkit over its snapshots; a view is the same over fewer tools. */
+import {
+  type Diagnostic,
+  ProviderSchema,
+  type Snapshot,
+  type ToolkitService,
+  type ViewOptions
+} from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { callTool } from "./callTool.ts"
+import { changesOf } from "./changes.ts"
+import { executeTool } from "./executeTool.ts"
+import { narrow } from "./view.ts"
+
+/** What a toolkit and its views share. */
+export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregister" | "addAgent" | "waitFor"> {
+  readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
+  /** What calls have found in schemas since: it belongs to no snapshot. */
+  readonly uncheckedSchemas: () => ReadonlyArray<Diagnostic.Diagnostic>
+  readonly closed: Effect.Effect<void>
+  readonly maxOutput: number
+  readonly callId: () => string
+  readonly defectId: () => string
+}
+
+/** `show` narrows a snapshot, and gives the same result for the same one. */
+export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Snapshot): ToolkitService => {
+  const now = () => show(SubscriptionRef.getUnsafe(core.snapshots))
+  const snapshot = Effect.sync(now)
+  const call: ToolkitService["call"] = (name, args, options) =>
+    Effect.suspend(() => callTool(now(), core.callId, name, args, options))
+  return {
+    snapshot,
+    changes: changesOf(core.snapshots, core.closed, show),
+    ...fields(snapshot),
+    diagnostics: Effect.map(snapshot, ({ diagnostics }) => [...diagnostics, ...core.uncheckedSchemas()]),
+    get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
+    call,
+    execute: (name, args, options) => executeTool(call(name, args, options), core.defectId, core.maxOutput),
+    register: core.register,
+    unregister: core.unregister,
+    addAgent: core.addAgent,
+    waitFor: core.waitFor,
+    view: (options: ViewOptions) => makeService(core, narrow(options, show))
+  }
+}
+
+const fields = (snapshot: Effect.Effect<Snapshot>) => {
+  const field = <K extends keyof Snapshot>(key: K) => Effect.map(snapshot, (now) => now[key])
+  const tools = field("tools")
+  return {
+    tools,
+    toolNames: field("toolNames"),
+    entries: field("entries"),
+    statuses: field("statuses"),
+    errors: field("errors"),
+    sources: field("sources"),
+    shadowed: field("shadowed"),
+    skills: field("skills"),
+    skillsPrompt: field("skillsPrompt"),
+    toOpenAI: toOpenAI(tools),
+    toAnthropic: () => Effect.map(tools, ProviderSchema.toAnthropic),
+    toGemini: () => Effect.map(tools, ProviderSchema.toGemini)
+  }
+}
+
+const toOpenAI = (tools: ToolkitService["tools"]): ToolkitService["toOpenAI"] => {
+  function render(options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
+  function render(
+    options: { readonly mode: "responses" }
+  ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
+  function render(options?: { readonly mode?: "chat" | "responses" }) {
+    return options?.mode === "responses"
+      ? Effect.map(tools, ProviderSchema.toOpenAIResponses)
+      : Effect.map(tools, ProviderSchema.toOpenAIChat)
+  }
+  return render
+}

@@ -1,0 +1,91 @@
+/** The two stages that check a call against its tool's schemas. */
+import {
+  type Diagnostic,
+  type Json,
+  type Middleware,
+  type Tool,
+  ToolError,
+  type ToolResult
+} from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type { SchemaValidators, Validator } from "../SchemaValidator.ts"
+
+export interface Validation {
+  /** Refuses arguments that the input schema doesn't allow. */
+  readonly checkArguments: Middleware.Middleware
+  /** Notes in the result where structured output isn't what the output schema promises. */
+  readonly checkOutput: Middleware.Middleware
+  /** What of the schemas used so far is not checked. */
+  readonly diagnostics: () => ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** As many as a person reads; a server may declare thousands of schemas that can't be compiled. */
+const MAX_DIAGNOSTICS = 1000
+
+export const makeValidation = (): Validation => {
+  const found: Array<Diagnostic.Diagnostic> = []
+  let validators: SchemaValidators | undefined
+  // the validator and its pattern engine are loaded with the first call, and not with the toolkit
+  const load = Effect.map(Effect.promise(() => import("../SchemaValidator.ts")), ({ make }) => validators ??= make())
+  const using = <A, E>(use: (loaded: SchemaValidators) => Effect.Effect<A, E>) =>
+    Effect.suspend(() => validators === undefined ? Effect.flatMap(load, use) : use(validators))
+  const noteOnce = (tool: Tool.Tool, path: string) => {
+    let isNoted = false
+    return (validator: Validator) => {
+      if (isNoted) return
+      isNoted = true
+      const rest = MAX_DIAGNOSTICS - found.length
+      found.push(...validator.diagnostics.slice(0, rest).map((diagnostic) => place(diagnostic, tool, path)))
+    }
+  }
+  return {
+    checkArguments: (tool, next) => {
+      const note = noteOnce(tool, "inputSchema")
+      return (args, call) =>
+        using((loaded) => {
+          const validator = loaded.get(tool.inputSchema)
+          const issues = validator.validate(args)
+          note(validator)
+          return issues.length === 0
+            ? next(args, call)
+            : Effect.fail(new ToolError.InvalidArguments({ toolName: call.toolName, issues }))
+        })
+    },
+    checkOutput: (tool, next) => {
+      const { outputSchema } = tool
+      if (outputSchema === undefined) return next
+      const note = noteOnce(tool, "outputSchema")
+      return (args, call) =>
+        Effect.flatMap(next(args, call), (result) => {
+          const { structured } = result
+          if (structured === undefined || result.isError) return Effect.succeed(result)
+          return using((loaded) => {
+            const validator = loaded.get(outputSchema)
+            const issues = validator.validate(structured)
+            note(validator)
+            return Effect.succeed(issues.length === 0 ? result : withIssues(result, issues))
+          })
+        })
+    },
+    diagnostics: () => found
+  }
+}
+
+const place = (
+  diagnostic: Diagnostic.Diagnostic,
+  { name, origin }: Tool.Tool,
+  schema: string
+): Diagnostic.Diagnostic => ({
+  ...diagnostic,
+  entry: origin.entry,
+  path: [name, schema, diagnostic.path].filter(Boolean).join(".")
+})
+
+/** A mismatch is told, and never costs the result. */
+const withIssues = (
+  result: ToolResult.ToolResult,
+  issues: ReadonlyArray<ToolError.ArgumentIssue>
+): ToolResult.ToolResult => {
+  const outputIssues: Json.Json = issues.map(({ message, path }) => ({ path, message }))
+  return { ...result, metadata: { ...result.metadata, outputIssues } }
+}

@@ -1,0 +1,55 @@
+/** A snapshot with fewer tools: what is left out is neither listed nor found nor promised. */
+import type { Snapshot, ViewOptions } from "@effect-toolnexus/core"
+
+export const narrow = ({ exclude = [], include }: ViewOptions, show: (snapshot: Snapshot) => Snapshot) => {
+  const isIncluded = include === undefined ? () => true : matcher(include)
+  const isExcluded = matcher(exclude)
+  const isShown = (name: string) => isIncluded(name) && !isExcluded(name)
+  // one snapshot is narrowed once, and its readers share the result
+  const narrowed = new WeakMap<Snapshot, Snapshot>()
+  return (full: Snapshot): Snapshot => {
+    const before = narrowed.get(full)
+    if (before !== undefined) return before
+    const snapshot = filter(show(full), isShown)
+    narrowed.set(full, snapshot)
+    return snapshot
+  }
+}
+
+const filter = (snapshot: Snapshot, isShown: (name: string) => boolean): Snapshot => {
+  const byName = new Map(Array.from(snapshot.byName).filter(([name]) => isShown(name)))
+  const offersSkills = snapshot.byName.has(SKILL_TOOL) === byName.has(SKILL_TOOL)
+  return {
+    ...snapshot,
+    tools: [...byName.values()],
+    toolNames: snapshot.toolNames.filter(isShown),
+    byName,
+    shadowed: snapshot.shadowed.filter(({ name }) => isShown(name)),
+    skills: offersSkills ? snapshot.skills : [],
+    skillsPrompt: offersSkills ? snapshot.skillsPrompt : ""
+  }
+}
+
+/** The one tool that loads skills (CONTRACT 6): without it they would be an empty promise. */
+const SKILL_TOOL = "skill"
+
+/** `*` stands for any characters, and every other character for itself. */
+const matcher = (patterns: ReadonlyArray<string>): (name: string) => boolean => {
+  const names = new Set(patterns.filter((pattern) => !pattern.includes("*")))
+  const globs = patterns.filter((pattern) => pattern.includes("*")).map((pattern) => pattern.split(/\*+/))
+  return (name) => names.has(name) || globs.some((parts) => matches(name, parts))
+}
+
+/** Each part is taken at its first place, which costs no more than the length of the name. */
+const matches = (name: string, parts: ReadonlyArray<string>): boolean => {
+  const [first = "", ...rest] = parts
+  const last = rest.at(-1) ?? ""
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
+  let position = first.length
+  for (const part of rest.slice(0, -1)) {
+    const found = name.indexOf(part, position)
+    if (found === -1) return false
+    position = found + part.length
+  }
+  return position <= name.length - last.length
+}

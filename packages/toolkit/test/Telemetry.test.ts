@@ -1,0 +1,75 @@
+import { defineTool, ToolError, Toolkit } from "@effect-toolnexus/core"
+import { ExtraSource } from "@effect-toolnexus/extra"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
+import * as TestClock from "effect/testing/TestClock"
+import * as Tracer from "effect/Tracer"
+import * as ToolkitLayer from "../src/ToolkitLayer.ts"
+
+const SECRET = "a secret in the arguments"
+
+const tools = [
+  defineTool({ name: "slow", handler: () => Effect.as(Effect.sleep("2 seconds"), "done") }),
+  defineTool({
+    name: "failing",
+    handler: (args, { toolName }) => Effect.fail(new ToolError.ToolFailed({ toolName, message: JSON.stringify(args) }))
+  }),
+  defineTool({ name: "parent", handler: () => Effect.map(Effect.currentSpan, ({ name }) => name) })
+]
+const layer = ToolkitLayer.make([ExtraSource.layer(tools)])
+
+/** Everything that was traced meanwhile. */
+const traced = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const spans: Array<Tracer.Span> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  yield* Effect.provideService(effect, Tracer.Tracer, tracer)
+  return spans
+})
+
+describe("Telemetry", () => {
+  it.effect("names a call by the conventions, and keeps contents out of it", () =>
+    Effect.gen(function*() {
+      const spans = yield* traced(
+        Toolkit.use((toolkit) => toolkit.execute("failing", { text: SECRET }, { callId: "c1" }))
+      )
+      const [span] = spans.filter(({ name }) => name === "tool.call")
+      assert.deepInclude(Object.fromEntries(span?.attributes ?? []), {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "failing",
+        "gen_ai.tool.call.id": "c1",
+        "toolnexus.source": "native",
+        "error.type": "ToolFailed"
+      })
+      assert.notInclude(JSON.stringify([...span?.attributes ?? []]) + JSON.stringify(span?.status, printable), SECRET)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("is the parent of what a handler traces", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      assert.strictEqual((yield* toolkit.call("parent")).output, "tool.call")
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("measures how long calls took, and which failed", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const slow = yield* Effect.forkChild(toolkit.call("slow"))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(slow)
+      yield* toolkit.execute("failing")
+      const measured = (yield* Metric.snapshot).filter(({ id }) => id === "gen_ai.execute_tool.duration")
+      const of = (tool: string) => measured.find(({ attributes }) => attributes?.["gen_ai.tool.name"] === tool)
+      assert.deepInclude(of("slow")?.state, { count: 1, sum: 2 })
+      assert.strictEqual(of("failing")?.attributes?.["error.type"], "ToolFailed")
+      assert.isUndefined(of("slow")?.attributes?.["error.type"])
+    }).pipe(Effect.provide(layer), Effect.provideService(Metric.MetricRegistry, new Map())))
+})
+
+const printable = (_: string, value: unknown) => typeof value === "bigint" ? value.toString() : value
