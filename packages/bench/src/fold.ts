@@ -24,6 +24,7 @@ const changed = entries.with(50, SourceEntry.loaded("server50", { tools: toolsOf
 
 /** 100 servers of 100 tools each, against putting the same tools into a Map by hand. */
 export const merge = Effect.gen(function*() {
+  const runPromise = Effect.runPromiseWith(yield* Effect.context())
   const ref = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>(entries)
   const source = Layer.succeed(Source, { kind: "mcp", entries: ref })
   const toolkit = Context.get(yield* Layer.build(ToolkitLayer.make([source])), Toolkit)
@@ -53,9 +54,9 @@ export const merge = Effect.gen(function*() {
       },
       {
         name: "build of the toolkit",
-        run: () => Effect.runPromise(Effect.scoped(Layer.build(ToolkitLayer.make([source]))))
+        run: () => runPromise(Effect.scoped(Layer.build(ToolkitLayer.make([source]))))
       },
-      { name: "one server changes, seen by a reader", run: () => Effect.runPromise(change) }
+      { name: "one server changes, seen by a reader", run: () => runPromise(change) }
     ]
   })
   yield* measure({
@@ -64,14 +65,15 @@ export const merge = Effect.gen(function*() {
     samples: 15,
     unit: "µs",
     contenders: [
-      { name: "Effect.succeed", run: () => Effect.runPromise(Effect.succeed(1)) },
-      { name: "toolkit.tools", run: () => Effect.runPromise(toolkit.tools) }
+      { name: "Effect.succeed", run: () => runPromise(Effect.succeed(1)) },
+      { name: "toolkit.tools", run: () => runPromise(toolkit.tools) }
     ]
   })
 }).pipe(Effect.scoped)
 
 /** What the pipeline costs where there is nothing behind it. */
 export const ownFunction = Effect.gen(function*() {
+  const runPromise = Effect.runPromiseWith(yield* Effect.context())
   const add = (args: { readonly [key: string]: unknown }) => String(Number(args["a"]) + Number(args["b"]))
   const input = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] }
   const tool = defineTool({ name: "add", input, handler: add })
@@ -84,8 +86,8 @@ export const ownFunction = Effect.gen(function*() {
     unit: "µs",
     contenders: [
       { name: "the function", run: async () => add(args) },
-      { name: "the same in an Effect", run: () => Effect.runPromise(Effect.sync(() => add(args))) },
-      { name: "toolkit.call", run: () => Effect.runPromise(toolkit.call("add", args)) }
+      { name: "the same in an Effect", run: () => runPromise(Effect.sync(() => add(args))) },
+      { name: "toolkit.call", run: () => runPromise(toolkit.call("add", args)) }
     ]
   })
 }).pipe(Effect.scoped)
