@@ -138,7 +138,9 @@ const connect = Effect.fnUntraced(function*(
   calls: Scope.Scope
 ) {
   const { maxConcurrent, pollEvery = DEFAULT_POLL_EVERY, timeout = DEFAULT_TIMEOUT } = definition
-  const card = yield* fetchCard(entry, address, timeout)
+  const card = yield* Effect.withSpan(fetchCard(entry, address, timeout), "source.connect", {
+    attributes: { "toolnexus.source": "a2a", "toolnexus.entry": entry }
+  })
   const client = yield* A2aClient.make({ card, headers: address.credentials.headersFor(address.url) })
   const { redact } = address.credentials
   const permits = maxConcurrent === undefined ? undefined : yield* Semaphore.make(Math.max(1, maxConcurrent))

@@ -1,8 +1,11 @@
 import { defineTool, ToolError, Toolkit } from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
+import { FakeA2aAgent, InMemoryMcpServer } from "@effect-toolnexus/testing"
+import { ToolkitLive } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
@@ -50,6 +53,25 @@ describe("Telemetry", () => {
       })
       assert.notInclude(JSON.stringify([...span?.attributes ?? []]) + JSON.stringify(span?.status, printable), SECRET)
     }).pipe(Effect.provide(layer)))
+
+  it.live("traces the build, and how its entries were reached", () =>
+    Effect.gen(function*() {
+      const { cardUrl } = yield* FakeA2aAgent.make()
+      const server = yield* InMemoryMcpServer.make({ tools: [{ name: "t", handler: () => "" }] })
+      const build = Layer.build(
+        ToolkitLive({ config: { mcpServers: { server } }, agents: { helper: { card: cardUrl } } })
+      )
+      const spans = yield* traced(Effect.scoped(build))
+      const named = spans.map(({ attributes, name }) =>
+        [name, attributes.get("toolnexus.entry")].filter(Boolean).join(" ")
+      )
+      assert.includeMembers(named, [
+        "toolkit.build",
+        "source.connect server",
+        "source.list server",
+        "source.connect helper"
+      ])
+    }))
 
   it.effect("is the parent of what a handler traces", () =>
     Effect.gen(function*() {

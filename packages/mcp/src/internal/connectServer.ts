@@ -60,8 +60,8 @@ export const connectServer = Effect.fnUntraced(
 
 const connectAndList = Effect.fnUntraced(
   function*(server: EnabledServer, diagnostics: ReadonlyArray<Diagnostic>, slots: Semaphore.Semaphore) {
-    const session = yield* connect({ server, slots })
-    const list = yield* session.listTools
+    const session = yield* Effect.withSpan(connect({ server, slots }), "source.connect", spanOf(server, "initialize"))
+    const list = yield* Effect.withSpan(session.listTools, "source.list", spanOf(server, "tools/list"))
     const state: ServerState = {
       _tag: "Connected",
       server,
@@ -74,6 +74,10 @@ const connectAndList = Effect.fnUntraced(
     return state
   }
 )
+
+const spanOf = ({ name }: EnabledServer, method: string) => ({
+  attributes: { "toolnexus.source": "mcp", "toolnexus.entry": name, "mcp.method.name": method }
+})
 
 const noiseDiagnostics = (name: string, noise: Noise): ReadonlyArray<Diagnostic> => {
   if (noise.lines === 0) return []
