@@ -42,7 +42,6 @@ const startSession = Effect.fnUntraced(function*(server: EnabledServer, link: Li
   // registered before connecting, so that a failed or interrupted attempt is closed too
   const client = yield* Effect.acquireRelease(Effect.sync(makeClient), closeClient)
   // the SDK's client is no event target
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener
   client.onclose = () => {
     const reason = link.ended() ?? "was closed"
     Deferred.doneUnsafe(closed, Effect.fail(new McpClosed({ server: server.name, reason, stderr: link.stderr() })))

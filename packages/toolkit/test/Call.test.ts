@@ -1,0 +1,329 @@
+import {
+  defineTool,
+  type Middleware,
+  type Tool,
+  ToolCall,
+  ToolError,
+  Toolkit,
+  ToolResult
+} from "@effect-toolnexus/core"
+import { ExtraSource } from "@effect-toolnexus/extra"
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import * as ToolkitLayer from "../src/ToolkitLayer.ts"
+
+const withTools = (...tools: ReadonlyArray<Tool.Tool>) => Effect.provide(ToolkitLayer.make([ExtraSource.layer(tools)]))
+const echo = defineTool({ name: "echo", handler: (args) => JSON.stringify(args) })
+
+describe("schemas", () => {
+  const input = {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false
+  }
+  const strict = defineTool({ name: "strict", input, handler: (args) => args })
+
+  it.effect("arguments that the input schema doesn't allow never reach the handler", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      assert.strictEqual((yield* toolkit.call("strict", { city: "Oslo" })).output, `{"city":"Oslo"}`)
+      const error = yield* Effect.flip(toolkit.call("strict", { town: "Oslo" }))
+      assert.deepStrictEqual(error._tag === "InvalidArguments" ? error.issues.map(({ path }) => path) : [], [
+        "city",
+        "town"
+      ])
+      assert.strictEqual((yield* toolkit.execute("strict", { city: 7 })).metadata?.["error"], "InvalidArguments")
+    }).pipe(withTools(strict)))
+
+  it.effect("structured output that breaks its promise is told, and not lost", () =>
+    Effect.gen(function*() {
+      const promising: Tool.Tool = {
+        ...defineTool({ name: "promising", handler: () => ({ n: "one" }) }),
+        outputSchema: { type: "object", properties: { n: { type: "number" } } }
+      }
+      yield* Effect.gen(function*() {
+        const { metadata, structured } = yield* Toolkit.use((toolkit) => toolkit.call("promising"))
+        assert.deepStrictEqual(structured, { n: "one" })
+        assert.deepStrictEqual(Object(metadata?.["outputIssues"])[0].path, "n")
+      }).pipe(withTools(promising))
+    }))
+
+  it.effect("what can't be checked is a diagnostic, once, and the rest is checked", () =>
+    Effect.gen(function*() {
+      const odd = {
+        type: "object",
+        properties: { a: { $ref: "https://example.com/else" }, b: { type: "number" } }
+      }
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        yield* toolkit.call("odd", { a: 1, b: 2 })
+        yield* toolkit.call("odd", { a: 1 })
+        assert.deepStrictEqual(
+          (yield* toolkit.diagnostics).map(({ code, path }) => [code, path?.startsWith("odd.inputSchema")]),
+          [[
+            "schema-reference",
+            true
+          ]]
+        )
+        assert.strictEqual((yield* Effect.flip(toolkit.call("odd", { b: "x" })))._tag, "InvalidArguments")
+      }).pipe(withTools(defineTool({ name: "odd", input: odd, handler: () => "" })))
+    }))
+})
+
+describe("closing", () => {
+  it.live("ends the calls in flight, runs their finalizers, and says why", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const started = yield* Deferred.make<void>()
+      let released = false
+      const held = defineTool({
+        name: "held",
+        handler: () =>
+          Deferred.succeed(started, undefined).pipe(
+            Effect.andThen(Effect.never),
+            Effect.ensuring(Effect.sync(() => {
+              released = true
+            }))
+          )
+      })
+      const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([held])]), scope)
+      const call = yield* Effect.forkChild(Effect.flip(Context.get(context, Toolkit).call("held")))
+      yield* Deferred.await(started)
+      yield* Effect.sleep("10 millis")
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(released)
+      const error = yield* Fiber.join(call)
+      assert.strictEqual(error.message, "held is unavailable: the toolkit was closed during the call")
+    }))
+
+  it.effect("also ends what goes on behind a tool that was taken out of a snapshot", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([echo])]), scope)
+      const [tool] = yield* Context.get(context, Toolkit).tools
+      yield* Scope.close(scope, Exit.void)
+      const error = yield* Effect.flip(tool?.handler({}, ToolCall.make("echo", "c")) ?? Effect.void)
+      assert.deepInclude(error, { _tag: "ToolUnavailable" })
+    }))
+})
+
+describe("middleware and limits", () => {
+  it.effect("sees checked calls, first outermost, and may answer by itself", () =>
+    Effect.gen(function*() {
+      const order: Array<string> = []
+      const named = (name: string): Middleware.Middleware => (tool, next) => (args, call) =>
+        Effect.suspend(() => {
+          order.push(`${name} ${tool.name}`)
+          return next({ ...args, by: name }, call)
+        })
+      const cached: Middleware.Middleware = (tool, next) =>
+        tool.name === "cached" ? () => Effect.succeed(ToolResult.success("from the cache")) : next
+      const never = defineTool({ name: "cached", handler: () => Effect.die("must not run") })
+      const layer = ToolkitLayer.make([ExtraSource.layer([echo, never])], {
+        middleware: [named("a"), named("b"), cached]
+      })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        assert.strictEqual((yield* toolkit.call("echo", { x: 1 })).output, `{"x":1,"by":"b"}`)
+        assert.strictEqual((yield* toolkit.call("cached")).output, "from the cache")
+        assert.deepStrictEqual(order, ["a echo", "b echo", "a cached", "b cached"])
+      }).pipe(Effect.provide(layer))
+    }))
+
+  it.effect("keeps the beginning and the end of a long output, and cuts no character in two", () =>
+    Effect.gen(function*() {
+      const long = defineTool({ name: "long", handler: () => `begin${"😀".repeat(5000)}end` })
+      const failing = defineTool({ name: "failing", handler: () => ToolResult.failure("x".repeat(5000)) })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const { output } = yield* toolkit.call("long")
+        assert.isAtMost(output.length, 1000)
+        assert.match(output, /^begin😀+\n\[\.\.\. 9008 or more of 10008 characters left out \.\.\.\]\n😀+end$/u)
+        assert.isAtMost((yield* toolkit.execute("failing")).output.length, 1000)
+        const error = yield* Effect.flip(toolkit.call("failing"))
+        assert.isAtMost(error._tag === "ToolFailed" ? error.result?.output.length ?? 0 : 0, 1000)
+      }).pipe(Effect.provide(ToolkitLayer.make([ExtraSource.layer([long, failing])], { maxOutput: 1000 })))
+    }))
+
+  it.effect("takes a limit that makes no sense for a wrong argument, and no limit for none", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      for (const timeout of [0, -1, Number.NaN]) {
+        assert.strictEqual((yield* Effect.flip(toolkit.call("echo", {}, { timeout })))._tag, "InvalidArguments")
+      }
+      assert.strictEqual((yield* toolkit.call("echo", {}, { timeout: Number.POSITIVE_INFINITY })).output, "{}")
+    }).pipe(withTools(echo)))
+
+  it.effect("a tool that interrupts itself fails, and doesn't take its caller along", () =>
+    Effect.gen(function*() {
+      const tool = defineTool({ name: "t", handler: () => Effect.interrupt })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        assert.strictEqual((yield* Effect.flip(toolkit.call("t")))._tag, "ToolFailed")
+        assert.include((yield* toolkit.execute("t")).output, "interrupted itself")
+      }).pipe(withTools(tool))
+    }))
+})
+
+describe("call", () => {
+  const failing = defineTool({ name: "failing", handler: () => ({ output: "no", isError: true }) })
+  const hanging = defineTool({ name: "hanging", handler: () => Effect.never })
+  const buggy = defineTool({ name: "buggy", handler: () => Effect.die(new Error("secret detail")) })
+  const blank = defineTool({ name: "blank", handler: () => "" })
+
+  it.effect("takes arguments as models send them", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      for (const args of [undefined, null, "", " \n", "{}", {}]) {
+        assert.strictEqual((yield* toolkit.call("echo", args)).output, "{}")
+      }
+      assert.strictEqual((yield* toolkit.call("echo", `{"a":[1]}`)).output, `{"a":[1]}`)
+      for (const args of ["[1]", "{", "1", 1, true, [1]]) {
+        assert.strictEqual((yield* Effect.flip(toolkit.call("echo", args)))._tag, "InvalidArguments")
+      }
+    }).pipe(withTools(echo)))
+
+  it.effect("fails with one typed error for each kind of trouble", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const missing = yield* Effect.flip(toolkit.call("ecko"))
+      assert.deepStrictEqual(missing._tag === "ToolNotFound" ? missing.suggestions : [], ["echo"])
+      const failed = yield* Effect.flip(toolkit.call("failing"))
+      assert.deepStrictEqual(failed._tag === "ToolFailed" ? failed.result?.output : "", "no")
+      const fiber = yield* Effect.forkChild(Effect.flip(toolkit.call("hanging", {}, { timeout: 50 })))
+      yield* TestClock.adjust("50 millis")
+      const late = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([late._tag, late.message], [
+        "ToolTimeout",
+        "hanging did not answer within its total limit of 50 ms"
+      ])
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(toolkit.call("buggy"))))
+      assert.strictEqual((yield* toolkit.call("blank")).output, "(no output)")
+    }).pipe(withTools(echo, failing, hanging, buggy, blank)))
+
+  it.effect("execute answers the model whatever happens, and logs a defect once under the id it gives", () =>
+    Effect.gen(function*() {
+      const logged: Array<string> = []
+      const log = Logger.layer([Logger.make(({ cause, message }) => {
+        logged.push(`${JSON.stringify(message)} ${String(cause.reasons.length)}`)
+      })])
+      const toolkit = yield* Toolkit
+      const unknown = yield* toolkit.execute("delete_repo")
+      assert.deepStrictEqual([unknown.output, unknown.isError], ["Unknown tool: delete_repo", true])
+      assert.deepStrictEqual(unknown.metadata, { error: "ToolNotFound", suggestions: [] })
+      assert.deepStrictEqual((yield* toolkit.execute("failing")).metadata, { error: "ToolFailed" })
+      const defect = yield* toolkit.execute("buggy").pipe(Effect.provide(log))
+      const id = /^The tool failed unexpectedly \((.+)\)\.$/.exec(defect.output)?.[1] ?? "none"
+      assert.notInclude(JSON.stringify(defect), "secret detail")
+      assert.strictEqual(logged.length, 1)
+      assert.include(logged[0], id)
+    }).pipe(withTools(failing, buggy)))
+
+  it.effect("execute names the error's tag and says what the error says, whatever it is", () =>
+    Effect.gen(function*() {
+      const errors: ReadonlyArray<ToolError.ToolError> = [
+        new ToolError.InvalidArguments({ toolName: "t", issues: [{ path: "a", message: "is required" }] }),
+        new ToolError.ToolFailed({ toolName: "t", message: "no" }),
+        new ToolError.ToolFailed({ toolName: "t", message: "no", result: ToolResult.failure("the result") }),
+        new ToolError.ToolTimeout({ toolName: "t", limit: 10, phase: "call" }),
+        new ToolError.ToolUnavailable({ toolName: "t", reason: "gone" }),
+        new ToolError.ToolDenied({ toolName: "t", rule: "no shell" }),
+        new ToolError.ToolNotFound({ toolName: "t", suggestions: [] })
+      ]
+      const tools = errors.map((error, index) => defineTool({ name: `t${index}`, handler: () => Effect.fail(error) }))
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        for (const [index, error] of errors.entries()) {
+          const { isError, metadata, output } = yield* toolkit.execute(`t${index}`)
+          assert.deepStrictEqual([isError, metadata?.["error"]], [true, error._tag])
+          assert.strictEqual(
+            output,
+            error._tag === "ToolFailed" ? error.result?.output ?? error.message : error.message
+          )
+        }
+      }).pipe(withTools(...tools))
+    }))
+
+  it.effect("execute lets interruption pass, and the handler's finalizers run", () =>
+    Effect.gen(function*() {
+      const started = yield* Deferred.make<void>()
+      let released = false
+      const held = defineTool({
+        name: "held",
+        handler: () =>
+          Deferred.succeed(started, undefined).pipe(
+            Effect.andThen(Effect.never),
+            Effect.ensuring(Effect.sync(() => {
+              released = true
+            }))
+          )
+      })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const fiber = yield* Effect.forkChild(toolkit.execute("held"))
+        yield* Deferred.await(started)
+        yield* Fiber.interrupt(fiber)
+        assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+        assert.isTrue(released)
+      }).pipe(withTools(held))
+    }))
+
+  it.effect("hands progress, context and ids to the handler", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const tool = defineTool({
+        name: "t",
+        handler: (_, call) =>
+          Effect.as(call.progress({ progress: 1, total: 2 }), [call.id, String(call.context), call.toolName])
+      })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const onProgress = (progress: unknown) => Effect.sync(() => void seen.push(progress))
+        const result = yield* toolkit.call("t", {}, { callId: "c1", context: "me", onProgress })
+        assert.deepStrictEqual(result.structured, ["c1", "me", "t"])
+        assert.deepStrictEqual(seen, [{ progress: 1, total: 2 }])
+        const [first, second] = [yield* toolkit.call("t"), yield* toolkit.call("t")]
+        assert.notDeepEqual(first.structured, second.structured)
+      }).pipe(withTools(tool))
+    }))
+
+  it.effect("a suspension leaves with its call, and execute folds it into a result", () =>
+    Effect.gen(function*() {
+      const request = { id: "x", kind: "authorization", prompt: "Log in", url: "https://example.com/login" }
+      const tool = defineTool({
+        name: "t",
+        handler: (_, { toolName }) => Effect.fail(new ToolError.ToolSuspended({ toolName, request }))
+      })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const error = yield* Effect.flip(toolkit.call("t", { a: 1 }, { callId: "c" }))
+        assert.deepStrictEqual(error._tag === "ToolSuspended" ? error.request.call : undefined, {
+          id: "c",
+          name: "t",
+          arguments: { a: 1 }
+        })
+        const result = yield* toolkit.execute("t")
+        assert.strictEqual(result.output, "Log in\nhttps://example.com/login")
+        assert.strictEqual(Object(result.metadata?.["pending"])["kind"], "authorization")
+      }).pipe(withTools(tool))
+    }))
+
+  it.effect("a closed toolkit answers every call with ToolUnavailable", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([echo])]), scope)
+      const toolkit = Context.get(context, Toolkit)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* Effect.flip(toolkit.call("echo")))._tag, "ToolUnavailable")
+      assert.deepStrictEqual((yield* toolkit.execute("echo")).metadata, { error: "ToolUnavailable" })
+    }))
+})
