@@ -22,6 +22,7 @@ import { type AgentDefinition, check, flagsOf, isDisabled } from "./AgentDefinit
 import { type AgentAddress, resolve } from "./internal/agentAddress.ts"
 import { type Outcome, toEntries } from "./internal/agentTools.ts"
 import { discover } from "./internal/cardDiscovery.ts"
+import { inSpan } from "./internal/inSpan.ts"
 import { randomId } from "./internal/randomId.ts"
 import * as Wire from "./internal/wire.ts"
 
@@ -138,8 +139,9 @@ const connect = Effect.fnUntraced(function*(
   calls: Scope.Scope
 ) {
   const { maxConcurrent, pollEvery = DEFAULT_POLL_EVERY, timeout = DEFAULT_TIMEOUT } = definition
-  const card = yield* Effect.withSpan(fetchCard(entry, address, timeout), "source.connect", {
-    attributes: { "toolnexus.source": "a2a", "toolnexus.entry": entry }
+  const card = yield* inSpan(fetchCard(entry, address, timeout), "source.connect", {
+    "toolnexus.source": "a2a",
+    "toolnexus.entry": entry
   })
   const client = yield* A2aClient.make({ card, headers: address.credentials.headersFor(address.url) })
   const { redact } = address.credentials

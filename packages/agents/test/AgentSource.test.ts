@@ -10,6 +10,7 @@ import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as Tracer from "effect/Tracer"
 import { createServer } from "node:net"
+import { inspect } from "node:util"
 import { cardOf, sendJson, start } from "./fixtures/scriptedAgent.ts"
 import { callTool, entriesOf, messageOf, phaseOf, platform, toolsOf } from "./fixtures/support.ts"
 
@@ -386,6 +387,38 @@ describe("AgentSource", () => {
       const attributes = JSON.stringify(spans.map((span) => [...span.attributes]))
       assert.include(attributes, agent.url)
       assert.notInclude(attributes, SECRET)
+    }))
+
+  it.live("ends a span with the kind of a failure, and nothing it says", () =>
+    Effect.gen(function*() {
+      const wrong = yield* serve("what it wrote")
+      const good = yield* start({ speaks: "1.0" })
+      const spans: Array<Tracer.NativeSpan> = []
+      const tracer = Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          if (options.name === "source.connect") spans.push(span)
+          return span
+        }
+      })
+      yield* Effect.withTracer(
+        entriesOf({
+          dead: { card: `http://127.0.0.1:${yield* freePort}` },
+          wrong: { card: wrong.url },
+          x: { card: good.url }
+        }),
+        tracer
+      )
+      const ended = spans.map(({ attributes, status }) => {
+        const exit = status._tag === "Ended" ? status.exit : undefined
+        assert.notInclude(inspect(exit, { depth: 10 }), "EntryError")
+        return `${String(attributes.get("toolnexus.entry"))} ${exit?._tag} ${String(attributes.get("error.type"))}`
+      })
+      assert.deepStrictEqual(ended.toSorted(), [
+        "dead Failure connect",
+        "wrong Failure initialize",
+        "x Success undefined"
+      ])
     }))
 
   it.live("stops at once when its build is interrupted", () =>

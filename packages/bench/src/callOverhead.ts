@@ -11,12 +11,14 @@ import * as Effect from "effect/Effect"
 import { measure } from "./harness.ts"
 
 const AIM = 50
+/** What a check lets pass: other work on a machine is no fault of ours. */
+const LIMIT = 150
 
 export const callOverhead = Effect.gen(function*() {
   const server = yield* InMemoryMcpServer.make({ tools: [{ name: "echo", handler: ({ text }) => String(text) }] })
   const client = yield* bareClient(server)
   const args = { text: "a short text" }
-  yield* Effect.gen(function*() {
+  return yield* Effect.gen(function*() {
     const toolkit = yield* Toolkit
     const context = yield* Effect.context()
     const runPromise = Effect.runPromiseWith(context)
@@ -32,6 +34,7 @@ export const callOverhead = Effect.gen(function*() {
       ]
     })
     yield* Console.log(`Overhead of toolkit.call: ${(ours - bare).toFixed(1)} µs (aim: below ${AIM})\n`)
+    return { value: ours - bare, limit: LIMIT }
   }).pipe(Effect.provide(ToolkitLive({ config: { mcpServers: { server } }, builtins: false })))
 }).pipe(Effect.scoped)
 

@@ -1,14 +1,38 @@
-/** All measurements, one after the other: `npm run bench`, or `npm run bench -- startup` for some of them. */
+/**
+ * All measurements, one after the other: `npm run bench`, or `npm run bench -- startup` for some of them. With
+ * `--check` it exits 1 where an aim is missed by far, or where there is no such measurement.
+ */
+import type { SourceEntry } from "@effect-toolnexus/core"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { callOverhead } from "./callOverhead.ts"
+import { complaints, type Outcome } from "./check.ts"
 import { merge, ownFunction } from "./fold.ts"
 import { startup } from "./startup.ts"
 import { validation } from "./validation.ts"
 
-const benches = { startup, callOverhead, merge, ownFunction, validation }
+const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, SourceEntry.RequiredEntriesFailed>>> = {
+  startup,
+  callOverhead,
+  merge: Effect.as(merge, undefined),
+  ownFunction: Effect.as(ownFunction, undefined),
+  validation: Effect.as(validation, undefined)
+}
 
-const wanted = process.argv.slice(2)
+const isCheck = process.argv.includes("--check")
+const wanted = process.argv.slice(2).filter((word) => word !== "--check")
 const chosen = Object.entries(benches).filter(([name]) => wanted.length === 0 || wanted.includes(name))
 
-NodeRuntime.runMain(Effect.forEach(chosen, ([, bench]) => bench, { discard: true }))
+const program = Effect.gen(function*() {
+  const outcomes = Object.fromEntries(
+    yield* Effect.forEach(chosen, ([name, bench]) => Effect.map(bench, (outcome) => [name, outcome] as const))
+  )
+  const unknown = wanted.filter((name) => !Object.hasOwn(benches, name)).map((name) => `${name}: no such measurement`)
+  const wrong = [...unknown, ...complaints(outcomes)]
+  if (!isCheck || wrong.length === 0) return
+  yield* Console.error(wrong.join("\n"))
+  process.exitCode = 1
+})
+
+NodeRuntime.runMain(program)

@@ -12,6 +12,8 @@ import { createInterface } from "node:readline"
 import { measure } from "./harness.ts"
 
 const AIM = 1.2
+/** What a check lets pass: other work on a machine is no fault of ours. */
+const LIMIT = 1.6
 const SERVERS = 8
 
 const command = ScriptedMcpServer.command({ startupDelay: 300, tools: [{ name: "echo" }] })
@@ -34,6 +36,7 @@ export const startup = Effect.gen(function*() {
     afterEach: async () => void await Promise.all(toClose.splice(0).map((close) => close()))
   })
   yield* Console.log(`Ratio: ${(ours / bare).toFixed(2)} (aim: at most ${AIM})\n`)
+  return { value: ours / bare, limit: LIMIT }
 })
 
 /** Builds a toolkit, and leaves closing it to after the sample. */

@@ -124,5 +124,5 @@ const readFile = Effect.fnUntraced(function*(file: string, folder: string) {
     TextFile.read(path.resolve(folder, file), MAX_FILE_BYTES),
     ({ message }) => new ExpansionError({ variable: `{file:${file}}`, reason: message })
   )
-  return text.trimEnd()
+  return text.replace(/\r?\n$/, "")
 })

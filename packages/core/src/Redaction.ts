@@ -95,9 +95,9 @@ const tokenOf = (secret: string): ReadonlyArray<string> => {
 /** By hand: what is in use as a connection string is often no URL that a parser takes. */
 const passwordsOf = (secret: string): ReadonlyArray<string> => {
   const credentials = /^\s*[a-z][a-z0-9+.:-]*:\/\/([^\s/?#]*)@/i.exec(secret)?.[1]
-  const colon = credentials?.indexOf(":") ?? -1
-  if (credentials === undefined || colon === -1) return []
-  const password = credentials.slice(colon + 1)
+  if (credentials === undefined) return []
+  // without a colon the user is the token
+  const password = credentials.slice(credentials.indexOf(":") + 1)
   return [credentials, password].flatMap((text) => [text, decoded(text)])
 }
 

@@ -1,7 +1,8 @@
 /**
  * A source is a layer that never fails: it provides this key, and what becomes of its entries is data that may change
- * while it lives. The layer is built at once; entries that take time to connect are `Connecting` until they have. A source that learns something new (a server's list changed, a connection came back) sets its
- * entries; whoever holds them sees the change.
+ * while it lives. The layer is built at once; entries that take time to connect are `Connecting` until they have. A
+ * source that learns something new (a server's list changed, a connection came back) sets its entries; whoever holds them
+ * sees the change.
  *
  * **Gotchas**
  *

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { Answer } from "./Answer.ts"
 import type { Json } from "./Json.ts"
 
@@ -94,6 +95,10 @@ const ignoreProgress = () => Effect.void
 
 /** Whoever watches a call must not be able to break it. */
 const guard = (onProgress: ToolCall["progress"]): ToolCall["progress"] => (progress) =>
-  Effect.suspend(() => onProgress(progress)).pipe(
-    Effect.catchDefect((defect) => Effect.logDebug("A listener to a tool's progress failed", defect))
+  Effect.flatMap(
+    Effect.exit(Effect.suspend(() => listen(onProgress(progress)))),
+    (exit) => Exit.isSuccess(exit) ? Effect.void : Effect.logDebug("A listener to a tool's progress failed", exit.cause)
   )
+
+/** A listener of plain JavaScript returns whatever it likes. */
+const listen = (told: Effect.Effect<void>): Effect.Effect<void> => Effect.isEffect(told) ? told : Effect.void

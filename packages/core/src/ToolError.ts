@@ -6,6 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Request } from "./Request.ts"
+import * as Text from "./Text.ts"
 import { ToolResult } from "./ToolResult.ts"
 
 /**
@@ -37,6 +38,34 @@ export const ArgumentIssue = Schema.Struct({ path: Schema.String, message: Schem
  * @since 0.1.0
  */
 export interface ArgumentIssue extends Schema.Schema.Type<typeof ArgumentIssue> {}
+
+/** As many as a model can act on, in as many characters as it should read. */
+const MAX_ISSUES = 10
+const MAX_ISSUE_TEXT = 2000
+const MAX_MESSAGE = 400
+const MAX_PATH = 160
+const NOTE_ROOM = 40
+
+/**
+ * Issues as they go to a model: at most ten, 2000 characters in all, and how many more there are.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const limitIssues = (issues: ReadonlyArray<ArgumentIssue>): ReadonlyArray<ArgumentIssue> => {
+  const kept: Array<ArgumentIssue> = []
+  let room = MAX_ISSUE_TEXT
+  for (const { message, path } of issues) {
+    const issue = { path: Text.cut(path, MAX_PATH, "…"), message: Text.cut(message, MAX_MESSAGE, "…") }
+    const isLast = kept.length === issues.length - 1
+    room -= issue.path.length + issue.message.length
+    // the note of how many there are more takes a place, and room, of its own
+    if (room < (isLast ? 0 : NOTE_ROOM) || (kept.length === MAX_ISSUES - 1 && !isLast)) break
+    kept.push(issue)
+  }
+  const more = issues.length - kept.length
+  return more === 0 ? kept : [...kept, { path: "", message: `... and ${more} more` }]
+}
 
 /**
  * The arguments are not what the tool's input schema asks for.

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 /**
@@ -90,13 +91,15 @@ export const success = (output: string, extras?: Extras): ToolResult => ({ outpu
  */
 export const failure = (output: string, extras?: Extras): ToolResult => ({ output, isError: true, ...extras })
 
+const decode = Schema.decodeUnknownOption(ToolResult)
+
 /**
- * Whether a value has the shape of a result, so that a handler may return one as it is.
+ * The result that a JSON value stands for, with a result's own fields only; `undefined` if it isn't one.
  *
- * @category guards
+ * @category decoding
  * @since 0.1.0
  */
-export const isToolResult: (value: unknown) => value is ToolResult = Schema.is(ToolResult)
+export const fromJson = (value: Schema.Json): ToolResult | undefined => Option.getOrUndefined(decode(value))
 
 /** What stands where a tool produced nothing but white space: providers refuse an empty tool message. */
 const NO_OUTPUT = "(no output)"
@@ -122,6 +125,14 @@ export const normalize = (result: ToolResult, maxOutput: number = MAX_OUTPUT): T
   if (output === result.output && content === result.content) return result
   return { ...result, output, ...(content === undefined ? {} : { content }) }
 }
+
+/**
+ * The least a host may ask for: what is left of a cut result must still say that it was cut.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const MIN_MAX_OUTPUT = 200
 
 /** The beginning says what it is, the end how it came out; the middle is what a reader can do without. */
 const cut = (text: string, limit: number): string => {

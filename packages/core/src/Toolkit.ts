@@ -150,11 +150,17 @@ export interface ToolkitService {
   readonly call: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult, ToolError>
   /** The same call for a model: every failure, a defect too, becomes a result with `isError`. */
   readonly execute: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult>
-  /** Adds tools of one's own, below those given when it was built: of one name the first is exposed. */
+  /**
+   * Adds tools of one's own, below those given when it was built: of one name the first is exposed. As with those, a
+   * builtin may give way (`Precedence.standard`). Does nothing on a closed toolkit.
+   */
   readonly register: (...tools: ReadonlyArray<Tool>) => Effect.Effect<void>
   /** Takes away what `register` added under that name, and says whether there was anything. */
   readonly unregister: (name: string) => Effect.Effect<boolean>
-  /** Connects a remote agent and waits until it has answered or failed. Default for `name`: the card's URL. */
+  /**
+   * Connects a remote agent and waits until it has answered or failed; one that was added under that name before goes.
+   * Default for `name`: the card's URL.
+   */
   readonly addAgent: (agent: RemoteAgent, name?: string) => Effect.Effect<ToolkitEntry>
   /** The same toolkit with fewer tools. What it doesn't show it doesn't call. */
   readonly view: (options: ViewOptions) => ToolkitService

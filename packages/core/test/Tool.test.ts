@@ -57,6 +57,21 @@ describe("defineTool", () => {
       )
     }))
 
+  it.effect("names at most ten issues, in as many characters as a model should read", () =>
+    Effect.gen(function*() {
+      const Input = Schema.Struct({ list: Schema.Array(Schema.String) })
+      const tool = defineTool({ name: "t", input: Input, handler: () => "" })
+      const error = yield* Effect.flip(tool.handler({ list: Array(500).fill(1) }, call))
+      assert.strictEqual(error._tag === "InvalidArguments" ? error.issues.length : 0, 10)
+      assert.include(error.message, "... and 491 more")
+    }))
+
+  it.effect("keeps of a result only what is one's own fields", () =>
+    Effect.gen(function*() {
+      const tool = defineTool({ name: "t", handler: () => ({ output: "x", isError: false, total: 7 }) })
+      assert.deepStrictEqual(yield* tool.handler({}, call), ToolResult.success("x"))
+    }))
+
   it.effect("takes text, results, JSON, Effects and Promises of them", () =>
     Effect.gen(function*() {
       const run = (out: unknown) => defineTool({ name: "t", handler: () => out }).handler({}, call)
@@ -183,5 +198,10 @@ describe("defineTool", () => {
       const tool = defineTool({ name: "t", handler: (_, { progress }) => Effect.as(progress({ progress: 1 }), "done") })
       const watched = ToolCall.make("t", "c", { onProgress: () => Effect.die("bug") })
       assert.strictEqual((yield* tool.handler({}, watched)).output, "done")
+      // @ts-expect-error: a listener of plain JavaScript
+      const plain = ToolCall.make("t", "c", { onProgress: () => {} })
+      assert.strictEqual((yield* tool.handler({}, plain)).output, "done")
+      const interrupting = ToolCall.make("t", "c", { onProgress: () => Effect.interrupt })
+      assert.strictEqual((yield* tool.handler({}, interrupting)).output, "done")
     }))
 })

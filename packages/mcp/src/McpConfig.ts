@@ -222,9 +222,9 @@ export interface ResolvedServer {
  *
  * **Details**
  *
- * A missing variable or an unreadable `envFile` (at most 256 KiB) fails in phase `config` and names entry, field and variable; a working
- * directory that isn't there fails in phase `spawn`. Later wins in the environment: the inherited names, `envFile`,
- * `env`.
+ * A missing variable or an unreadable `envFile` (at most 256 KiB) fails in phase `config` and names entry, field and
+ * variable; a working directory that isn't there fails in phase `spawn`. Later wins in the environment: the inherited
+ * names, `envFile`, `env`.
  *
  * @category operations
  * @since 0.1.0

@@ -5,12 +5,11 @@
  * @since 0.1.0
  */
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
-import * as ToolName from "@effect-toolnexus/core/ToolName"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
-import { connectServer, type ServerState } from "./internal/connectServer.ts"
+import { connectServer, readServers, type ServerState } from "./internal/connectServer.ts"
 import { makeSlots } from "./internal/spawnSlots.ts"
 import type { RawTool } from "./McpSession.ts"
 import type { McpSourceOptions } from "./McpSource.ts"
@@ -42,11 +41,10 @@ export const list: (
   ChildProcessSpawner | FileSystem.FileSystem | Path.Path
 > = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
   const slots = yield* makeSlots
-  const sorted = [...new Map(servers)].toSorted(([left], [right]) => ToolName.byCodePoints(left, right))
   return yield* Effect.forEach(
-    sorted,
-    ([name, definition]) =>
-      Effect.scoped(Effect.map(connectServer(name, definition, slots), (state) => toInventoryEntry(name, state))),
+    readServers(servers),
+    (server) =>
+      Effect.scoped(Effect.map(connectServer(server, slots), (state) => toInventoryEntry(server.name, state))),
     { concurrency: "unbounded" }
   )
 })

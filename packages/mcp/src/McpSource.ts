@@ -6,7 +6,6 @@
  */
 import { Source } from "@effect-toolnexus/core/Source"
 import type { EntryError, SourceEntry } from "@effect-toolnexus/core/SourceEntry"
-import * as ToolName from "@effect-toolnexus/core/ToolName"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -19,7 +18,16 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type Connected, connecting, connectServer, type ServerState } from "./internal/connectServer.ts"
+import { broken } from "./internal/broken.ts"
+import {
+  type Connected,
+  connecting,
+  connectServer,
+  failed,
+  type ReadServer,
+  readServers,
+  type ServerState
+} from "./internal/connectServer.ts"
 import { diagnostic, entryError, withStderr } from "./internal/entryError.ts"
 import { makeSlots } from "./internal/spawnSlots.ts"
 import { makeToEntries, type ToEntries } from "./internal/toEntries.ts"
@@ -81,14 +89,12 @@ export class McpSource extends Context.Service<McpSource, {
 }
 
 const make = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
-  const sorted = [...new Map(servers)].toSorted(([left], [right]) => ToolName.byCodePoints(left, right))
+  const sorted = readServers(servers)
   const board = yield* makeBoard(sorted)
   const slots = yield* makeSlots
   // made last, and so stopped first: a server that we close is none that died
   const supervisors = yield* Scope.fork(yield* Effect.scope, "parallel")
-  for (const [name, definition] of sorted) {
-    yield* Effect.forkIn(supervise(board, name, definition, slots), supervisors)
-  }
+  for (const server of sorted) yield* Effect.forkIn(supervise(board, server, slots), supervisors)
   const connections = Effect.sync(() => {
     const live = [...board.states].flatMap(([name, state]): ReadonlyArray<readonly [string, McpSession]> =>
       state._tag === "Connected" && state.failure === undefined ? [[name, state.session]] : []
@@ -110,28 +116,43 @@ interface Board {
 
 const makeBoard = Effect.fnUntraced(
   function*(
-    sorted: ReadonlyArray<readonly [string, McpServerDefinition]>
+    sorted: ReadonlyArray<ReadServer>
   ): Effect.fn.Return<Board, never, Scope.Scope> {
     const toEntries = makeToEntries(yield* FiberSet.makeRuntime())
     const connections = yield* Scope.fork(yield* Effect.scope, "parallel")
-    const states = new Map(
-      sorted.map(([name, definition]): [string, ServerState] => [name, connecting(name, definition)])
-    )
+    const states = new Map(sorted.map((server): [string, ServerState] => [server.name, connecting(server)]))
     const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry>>(yield* toEntries(states))
     return { states, entries, connections, toEntries, lock: yield* Semaphore.make(1) }
   }
 )
 
-/** The life of one server, from its first connection to its end. */
+/** The life of one server, from its first connection to its end. Whatever breaks on the way, its entry settles. */
 const supervise = Effect.fnUntraced(
-  function*(board: Board, name: string, definition: McpServerDefinition, slots: Semaphore.Semaphore) {
+  function*(board: Board, server: ReadServer, slots: Semaphore.Semaphore) {
     const scope = yield* Scope.fork(board.connections)
-    const state = yield* Scope.provide(connectServer(name, definition, slots), scope)
-    yield* setState(board, name, () => state)
-    if (state._tag === "Connected") yield* watchServer(board, name, state.session)
+    yield* Effect.catchDefect(live(board, server, slots, scope), (defect) => giveUp(board, server, defect))
     yield* closeSoon(scope, board.connections)
   }
 )
+
+const live = Effect.fnUntraced(
+  function*(board: Board, server: ReadServer, slots: Semaphore.Semaphore, scope: Scope.Scope) {
+    const state = yield* Scope.provide(connectServer(server, slots), scope)
+    yield* setState(board, server.name, () => state)
+    if (state._tag === "Connected") yield* watchServer(board, server.name, state.session)
+  }
+)
+
+const giveUp = (board: Board, server: ReadServer, defect: unknown) =>
+  Effect.flatMap(
+    Effect.flip(broken(server.name, "initialize", (text) => text, defect)),
+    (error) =>
+      setState(
+        board,
+        server.name,
+        (state) => state._tag === "Connected" ? { ...state, failure: error } : failed(server, error)
+      )
+  )
 
 /** A server that failed may be stubborn; nobody has to wait for its end but the close of the whole source. */
 const closeSoon = (scope: Scope.Closeable, connections: Scope.Scope) =>
@@ -170,10 +191,14 @@ const stale = (name: string, error: EntryError) =>
 const update = (board: Board, name: string, change: (state: Connected) => Connected) =>
   setState(board, name, (state) => state._tag === "Connected" ? change(state) : state)
 
-/** Two servers may change at once, and names are given over all of them. */
+/** Two servers may change at once, and names are given over all of them. A state that breaks that is not kept. */
 const setState = (board: Board, name: string, change: (state: ServerState) => ServerState) =>
   board.lock.withPermit(Effect.suspend(() => {
     const state = board.states.get(name)
-    if (state !== undefined) board.states.set(name, change(state))
-    return Effect.flatMap(board.toEntries(board.states), (entries) => SubscriptionRef.set(board.entries, entries))
+    if (state === undefined) return Effect.void
+    const next = change(state)
+    return Effect.flatMap(board.toEntries(new Map(board.states).set(name, next)), (entries) => {
+      board.states.set(name, next)
+      return SubscriptionRef.set(board.entries, entries)
+    })
   }))

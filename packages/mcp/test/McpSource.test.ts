@@ -156,6 +156,51 @@ describe("connecting", () => {
       ])
     }).pipe(Effect.provide(platform)))
 
+  it.live("costs only itself when it breaks whoever reads it, and stays required", () =>
+    Effect.gen(function*() {
+      const breaks = (): never => {
+        throw new Error("s3cret")
+      }
+      const flags = { required: true, trusted: true }
+      const { entries } = yield* open({
+        getter: define(Object.defineProperty({ ...flags }, "command", { enumerable: true, get: breaks })),
+        nested: define({
+          transport: Object.defineProperty({ ...flags }, "command", { enumerable: true, get: breaks })
+        }),
+        proxy: define(new Proxy({}, { get: breaks, ownKeys: breaks, getOwnPropertyDescriptor: breaks })),
+        whole: Object.defineProperty(define({}), "config", { get: breaks }),
+        good: scripted({}, flags)
+      })
+      const settled = yield* entries
+      assert.deepStrictEqual(settled.map(({ _tag, name, required, trusted }) => [name, _tag, required, trusted]), [
+        ["getter", "Failed", true, true],
+        ["good", "Loaded", true, true],
+        ["nested", "Failed", true, true],
+        ["proxy", "Failed", undefined, undefined],
+        ["whole", "Failed", undefined, undefined]
+      ])
+      for (const name of ["getter", "nested", "proxy", "whole"]) {
+        assert.strictEqual(
+          messageOf(settled, name),
+          `mcp server "${name}" failed at config: it breaks whoever reads it`
+        )
+      }
+    }).pipe(Effect.provide(platform)))
+
+  it.live("is read once", () =>
+    Effect.gen(function*() {
+      let reads = 0
+      const config = Object.defineProperty({}, "connect", {
+        enumerable: true,
+        get: () => {
+          reads++
+          return () => undefined
+        }
+      })
+      yield* open({ a: define(config) })
+      assert.strictEqual(reads, 1)
+    }).pipe(Effect.provide(platform)))
+
   it.live("says what a person could try", () =>
     Effect.gen(function*() {
       const { entries } = yield* open({

@@ -3,6 +3,9 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
+import * as Random from "effect/Random"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
 import { call, define, entryOf, messageOf, open, platform, script, scripted, toolOf, withVariables } from "./support.ts"
 
 const SECRET = "s3cret-value"
@@ -113,6 +116,40 @@ describe("a message", () => {
       assert.strictEqual(result.output, "wrote /srv/data/app/x.txt")
     }).pipe(variables, Effect.provide(platform)))
 
+  it.live("is in no span of a server that fails", () =>
+    Effect.gen(function*() {
+      const spans: Array<Tracer.NativeSpan> = []
+      const tracer = Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          spans.push(span)
+          return span
+        }
+      })
+      yield* Effect.withTracer(
+        open({
+          dead: scripted({ exitAtStart: 1, stderr: "what it wrote" }),
+          list: scripted({ dieAtList: true, stderr: "what it wrote" }),
+          good: scripted()
+        }),
+        tracer
+      )
+      const ended = spans.filter(({ name }) => name.startsWith("source.")).map(({ attributes, name, status }) => {
+        const exit = status._tag === "Ended" ? status.exit : undefined
+        assert.notInclude(inspect(exit, { depth: 10 }), "what it wrote")
+        return `${name} ${String(attributes.get("toolnexus.entry"))} ${exit?._tag} ${
+          String(attributes.get("error.type"))
+        }`
+      })
+      assert.deepStrictEqual(ended.toSorted(), [
+        "source.connect dead Failure initialize",
+        "source.connect good Success undefined",
+        "source.connect list Success undefined",
+        "source.list good Success undefined",
+        "source.list list Failure list"
+      ])
+    }).pipe(Effect.provide(platform)))
+
   it.live("of a defect is an id, under which the cause is logged once", () => {
     const logged: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => {
@@ -134,5 +171,38 @@ describe("a message", () => {
       assert.include(logged[0], "what broke")
       assert.strictEqual(entryOf(settled, "b")._tag, "Loaded")
     }).pipe(Effect.provide([platform, Logger.layer([logger])]))
+  })
+
+  it.live("of a defect is there also where reporting it breaks", () => {
+    let draws = 0
+    const random = {
+      nextIntUnsafe: () => 0,
+      nextDoubleUnsafe: () => {
+        if (draws++ < 2) throw new Error("no luck")
+        return 0.5
+      }
+    }
+    const logger = Logger.make(({ logLevel }) => {
+      if (logLevel === "Error") throw new Error("no space left")
+    })
+    return Effect.gen(function*() {
+      const tool = {
+        get name(): string {
+          throw new Error("what broke")
+        }
+      }
+      const config = { connect: () => new Lister([tool]), required: true }
+      const { entries } = yield* Effect.timeout(open({ a: define(config), b: scripted() }), 5000)
+      const settled = yield* entries
+      assert.match(
+        messageOf(settled, "a"),
+        /^mcp server "a" failed at initialize: it broke unexpectedly \([0-9a-f]{8}\)$/
+      )
+      assert.strictEqual(entryOf(settled, "a").required, true)
+      assert.strictEqual(entryOf(settled, "b")._tag, "Loaded")
+    }).pipe(
+      Effect.provideService(Random.Random, random),
+      Effect.provide([platform, Logger.layer([logger])])
+    )
   })
 })

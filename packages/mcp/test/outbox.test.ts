@@ -1,11 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { Outbox } from "../src/internal/outbox.ts"
 
 const request = (id: number) => ({ jsonrpc: "2.0", id, method: "x" }) as const
 const notification = { jsonrpc: "2.0", method: "y" } as const
 
 const text = (batch: ReadonlyArray<Uint8Array>) => batch.map((bytes) => new TextDecoder().decode(bytes)).join("")
+
+/** In bytes, of what is really held. */
+const heapUsed = () => {
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+  return process.memoryUsage().heapUsed
+}
 
 describe("Outbox", () => {
   it.effect("gives what is sent, in order, without what was taken back", () =>
@@ -57,6 +67,54 @@ describe("Outbox", () => {
       assert.isTrue(outbox.isStuck)
       for (let id = 0; id < 1990; id++) outbox.remove(id)
       assert.isFalse(outbox.isStuck)
+    }))
+
+  it.effect("keeps nothing of what was taken back", () =>
+    Effect.gen(function*() {
+      const outbox = yield* Outbox.make(() => 0)
+      const before = heapUsed()
+      for (let id = 0; id < 200_000; id++) {
+        outbox.add(request(id))
+        outbox.remove(id)
+      }
+      // a queue that kept a place for each would hold some 100 bytes of it
+      assert.isBelow(heapUsed() - before, 4 * 1024 * 1024)
+      outbox.add(request(200_000))
+      assert.strictEqual(text(yield* outbox.next), `${JSON.stringify(request(200_000))}\n`)
+    }))
+
+  it.effect("is stuck with few waiting, too, and with none, once nothing could be written for long", () =>
+    Effect.gen(function*() {
+      let now = 0
+      const outbox = yield* Outbox.make(() => now)
+      outbox.add(request(1))
+      yield* outbox.next
+      // that one is being written; one more comes, and is given up by its caller
+      outbox.add(request(2))
+      outbox.remove(2)
+      now = 29_999
+      assert.isTrue(outbox.add(request(3)))
+      now = 30_000
+      assert.isTrue(outbox.isStuck)
+      assert.isFalse(outbox.add(request(4)))
+      // its caller's own limit ends it
+      assert.strictEqual(outbox.size, 1)
+      yield* outbox.next
+      assert.isTrue(outbox.add(request(5)))
+    }))
+
+  it.effect("is not stuck while the writer waits for something to write", () =>
+    Effect.gen(function*() {
+      let now = 0
+      const outbox = yield* Outbox.make(() => now)
+      outbox.add(request(1))
+      yield* outbox.next
+      const writer = yield* Effect.forkChild(outbox.next, { startImmediately: true })
+      yield* Effect.yieldNow
+      now = 100_000
+      assert.isFalse(outbox.isStuck)
+      assert.isTrue(outbox.add(request(2)))
+      assert.include(text(yield* Fiber.join(writer)), "\"id\":2")
     }))
 
   it.effect("keeps only so many messages that nobody waits for", () =>

@@ -166,7 +166,7 @@ describe("a result", () => {
       Effect.gen(function*() {
         const say = yield* parrot
         const result = yield* say({ content: [content, { type: "text", text: content }], structuredContent })
-        assert.isTrue(ToolResult.isToolResult(result) && isJson(result))
+        assert.isTrue(Schema.is(ToolResult.ToolResult)(result) && isJson(result))
       })
   )
 })

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import { broken } from "./internal/broken.ts"
 import { type Load, skillTool } from "./internal/skillTool.ts"
 import type { Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
 import * as SkillCatalog from "./SkillCatalog.ts"
@@ -60,8 +61,10 @@ export class SkillSource extends Context.Service<SkillSource, {
   readonly load: (name: string, file?: string) => Effect.Effect<string, SkillError>
 }>()("@effect-toolnexus/skills/SkillSource") {
   /**
-   * Builds the catalog once, part by part as they come; whoever asks the service waits until it is whole. Entries: `<skills>` where there are roots or definitions, `<skill-provider>` where there is
-   * a provider, and, where there is a skill, an unlisted `<catalog>` with the tool, the prompt and the summaries.
+   * Builds the catalog once, part by part as they come; whoever asks the service waits until it is whole. Entries:
+   * `<skills>` where there are roots or definitions, or options that break whoever reads them; `<skill-provider>` where
+   * there is a provider; and, where there is a skill, an unlisted `<catalog>` with the tool, the prompt and the
+   * summaries.
    */
   static readonly layer = (
     options: SkillSourceOptions
@@ -72,6 +75,8 @@ export class SkillSource extends Context.Service<SkillSource, {
 interface Parts {
   readonly discovery?: SkillDiscovery.Discovery
   readonly provided?: Provided
+  /** Why the folders couldn't be searched: what to show of a defect. */
+  readonly broken?: string
 }
 
 type Provided = Result.Result<ReadonlyArray<SkillDefinition>, SkillProviderError>
@@ -80,22 +85,31 @@ const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const scope = yield* Effect.scope
   let parts: Parts = options.provider === undefined ? { provided: Result.succeed([]) } : {}
-  let catalog = makeCatalog(options, parts)
+  let catalog = SkillCatalog.make({})
   const loadNow: Load = (name, file) =>
     Effect.suspend(() => Effect.provideContext(SkillCatalog.load(catalog, name, file), platform))
-  const entries = yield* SubscriptionRef.make(toEntries(options, parts, catalog, loadNow))
-  const add = (part: Parts) =>
-    SubscriptionRef.update(entries, () => {
+  const entries = yield* SubscriptionRef.make<Entries>([])
+  let hasBroken = false
+  const put = (part: Parts) =>
+    Effect.sync(() => {
       parts = { ...parts, ...part }
-      catalog = makeCatalog(options, parts)
-      return toEntries(options, parts, catalog, loadNow)
+      const next = makeCatalog(options, parts)
+      const shown = toEntries(options, parts, next, loadNow)
+      catalog = next
+      return shown
     })
-  const roots = options.roots ?? []
-  const discover = SkillDiscovery.discover(roots).pipe(
-    // a file that breaks us is a failed entry, not one that connects for ever
-    Effect.catchDefect((defect) => Effect.succeed(broken(roots, defect)))
-  )
-  yield* Effect.forkIn(Effect.flatMap(discover, (discovery) => add({ discovery })), scope)
+  const breakDown = Effect.fnUntraced(function*(defect: unknown) {
+    hasBroken = true
+    return [failed("<skills>", yield* broken(defect))]
+  })
+  // what breaks us is a failed entry, not one that connects for ever
+  const add = (part: Parts) =>
+    SubscriptionRef.updateEffect(
+      entries,
+      (before) => hasBroken ? Effect.succeed(before) : Effect.catchDefect(put(part), breakDown)
+    )
+  yield* add({})
+  yield* Effect.forkIn(Effect.flatMap(discover(options), add), scope)
   if (options.provider !== undefined) {
     yield* Effect.forkIn(Effect.flatMap(ask(options.provider), (provided) => add({ provided })), scope)
   }
@@ -113,14 +127,14 @@ const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   )
 })
 
-const broken = (roots: ReadonlyArray<string>, defect: unknown): SkillDiscovery.Discovery => {
-  const unreadableRoots = roots.map((location): SkippedSkill => ({
-    location,
-    reason: "unreadable",
-    message: `${location}: reading it broke: ${defect instanceof Error ? defect.message : String(defect)}`
-  }))
-  return { ...SkillDiscovery.empty, skipped: unreadableRoots, unreadableRoots }
-}
+/** The skills of other sources stay, whatever becomes of the folders. */
+const discover = ({ roots = [] }: SkillSourceOptions) =>
+  Effect.suspend(() => SkillDiscovery.discover(roots)).pipe(
+    Effect.map((discovery): Parts => ({ discovery })),
+    Effect.catchDefect((defect) =>
+      Effect.map(broken(defect), (detail): Parts => ({ discovery: SkillDiscovery.empty, broken: detail }))
+    )
+  )
 
 const makeCatalog = (options: SkillSourceOptions, { discovery = SkillDiscovery.empty, provided }: Parts) =>
   SkillCatalog.make({
@@ -131,12 +145,12 @@ const makeCatalog = (options: SkillSourceOptions, { discovery = SkillDiscovery.e
 
 const toEntries = (
   options: SkillSourceOptions,
-  { discovery, provided }: Parts,
+  { broken: brokenFolders, discovery, provided }: Parts,
   catalog: SkillCatalog.SkillCatalog,
   load: Load
 ): Entries => [
   ...withDiagnostics(
-    [...folderEntry(options, discovery), ...providerEntry(options, provided)],
+    [...folderEntry(options, discovery, brokenFolders), ...providerEntry(options, provided)],
     catalog,
     discovery?.unreadableRoots ?? []
   ),
@@ -148,8 +162,10 @@ type Entries = ReadonlyArray<SourceEntry.SourceEntry>
 /** An unreadable root makes the entry failed, while the skills of the others are in the catalog all the same. */
 const folderEntry = (
   { definitions = [], roots = [] }: SkillSourceOptions,
-  discovery: Parts["discovery"]
+  discovery: Parts["discovery"],
+  brokenFolders: Parts["broken"]
 ): Entries => {
+  if (brokenFolders !== undefined) return [failed("<skills>", brokenFolders)]
   if (roots.length === 0 && definitions.length === 0) return []
   if (discovery === undefined) return [SourceEntry.connecting("<skills>")]
   return discovery.unreadableRoots.length === 0

@@ -6,7 +6,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { fileURLToPath } from "node:url"
 import { defined, makeTree, platform, skillText } from "./support.ts"
@@ -108,6 +110,46 @@ layer(platform)("SkillSource", (it) => {
           [],
           []
         ])
+      }))
+  })
+
+  describe("what breaks unexpectedly", () => {
+    /** What is logged meanwhile, and the error's message. */
+    const logs = Effect.fnUntraced(function*(options: SkillSourceOptions) {
+      const logged: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel === "Error") logged.push(JSON.stringify(message))
+      })
+      const { errorOf, skills, statuses } = yield* Effect.provide(build(options), Logger.layer([logger]))
+      const message = errorOf("<skills>")?.message ?? ""
+      const id = /^skills failed at list: reading them broke unexpectedly \(([0-9a-f]{8})\)$/.exec(message)?.[1]
+      assert.isDefined(id, message)
+      assert.strictEqual(logged.length, 1)
+      assert.include(logged[0], id)
+      assert.include(logged[0], "s3cret")
+      return { skills: (yield* skills.skills).map(({ name }) => name), statuses }
+    })
+    const breaks = (): never => {
+      throw new Error("s3cret")
+    }
+
+    it.effect("is a failed entry with an id, under which the cause is logged once", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const disk = FileSystem.FileSystem.of({ ...fs, realPath: breaks, readDirectoryEntries: breaks, stat: breaks })
+        const searched = logs({ roots: [plain, plain], definitions: [defined("d")], provider: provided })
+        assert.deepStrictEqual(yield* Effect.provideService(searched, FileSystem.FileSystem, disk), {
+          skills: ["d", "p"],
+          statuses: ["<skills> failed", "<skill-provider> connected", "<catalog> connected"]
+        })
+      }))
+
+    it.effect("is said also where there are no roots", () =>
+      Effect.gen(function*() {
+        const definitions = new Proxy([defined("d")], { get: breaks })
+        assert.deepStrictEqual((yield* logs({ definitions })).statuses, ["<skills> failed"])
+        const filter = new Proxy({}, { ownKeys: breaks })
+        assert.deepStrictEqual((yield* logs({ provider: provided, filter })).statuses, ["<skills> failed"])
       }))
   })
 

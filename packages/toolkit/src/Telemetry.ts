@@ -6,7 +6,6 @@
  */
 import type { Middleware, Tool, ToolError } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
@@ -38,23 +37,28 @@ const MAX_NAMES = 1000
 export const makeStage = (): Middleware.Middleware => {
   const names = new Set<string>()
   return (tool, next) => {
-    if (names.size < MAX_NAMES) names.add(tool.name)
-    const measure = measurement(tool, names.has(tool.name) ? tool.name : "(other)")
+    let measure: ReturnType<typeof measurement> | undefined
+    // with its first call: of ten thousand tools that are listed a model uses a few
+    const measured = () => {
+      if (names.size < MAX_NAMES) names.add(tool.name)
+      return measure ??= measurement(tool, names.has(tool.name) ? tool.name : "(other)")
+    }
     const attributes = attributesOf(tool)
     return (args, call) =>
       Effect.flatMap(
         Effect.makeSpan("tool.call", { kind: "client", attributes: { ...attributes, "gen_ai.tool.call.id": call.id } }),
         (span) =>
-          Effect.onExit(Effect.withParentSpan(next(args, call), span), (exit) =>
-            Effect.flatMap(Clock.currentTimeNanos, (now) => {
+          Effect.clockWith((clock) => {
+            // a span without timing knows no start
+            const started = clock.currentTimeNanosUnsafe()
+            return Effect.onExit(Effect.withParentSpan(next(args, call), span), (exit) => {
+              const now = clock.currentTimeNanosUnsafe()
               const errorType = errorTypeOf(exit)
-              if (errorType !== undefined) {
-                span.attribute("error.type", errorType)
-              }
+              if (errorType !== undefined) span.attribute("error.type", errorType)
               span.end(now, withoutContents(exit, errorType))
-              const started = span.status.startTime
-              return Metric.update(measure(errorType), Number(now - started) / 1e9)
-            }))
+              return Metric.update(measured()(errorType), Number(now - started) / 1e9)
+            })
+          })
       )
   }
 }

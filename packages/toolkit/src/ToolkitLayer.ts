@@ -21,7 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { addAgent, type AgentSource } from "./internal/addAgent.ts"
+import { type AgentSource, makeAddAgent } from "./internal/addAgent.ts"
 import { foldSources } from "./internal/foldedSources.ts"
 import {
   failOnErrorResult,
@@ -33,6 +33,7 @@ import {
 import { makeRegisteredTools } from "./internal/registeredTools.ts"
 import { makeRunningCalls } from "./internal/runningCalls.ts"
 import { makeService, type ToolkitCore } from "./internal/toolkitService.ts"
+import { logDefect } from "./internal/unexpectedDefect.ts"
 import { makeValidation } from "./internal/validation.ts"
 import * as Telemetry from "./Telemetry.ts"
 
@@ -49,7 +50,7 @@ export interface Settings {
   readonly replaceableBuiltins?: boolean
   /** Stages around every call, the first outermost, behind the check of its arguments and within its time limit. */
   readonly middleware?: ReadonlyArray<Middleware.Middleware>
-  /** The most characters of output that a result keeps. Default: 100000. */
+  /** The most characters of output that a result keeps: a whole number of at least 200. Default: 100000. */
   readonly maxOutput?: number
   /** `background` returns at once, and entries appear as they come; required ones are waited for. Default: `wait`. */
   readonly startup?: "wait" | "background"
@@ -93,6 +94,7 @@ export function make<S, E, R>(
   sources: ReadonlyArray<Layer.Layer<Source | S, E, R>>,
   settings: Settings = {}
 ): Layer.Layer<Toolkit | Exclude<S, Source>, E | SourceEntry.RequiredEntriesFailed, R> {
+  checkMaxOutput(settings.maxOutput)
   return Layer.effectContext(
     Effect.gen(function*() {
       const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
@@ -104,6 +106,12 @@ export function make<S, E, R>(
       return Context.add(Context.omit(Source)(services), Toolkit, toolkit)
     }).pipe(Effect.withSpan("toolkit.build"))
   )
+}
+
+/** A mistake of the program, and so told at once. */
+const checkMaxOutput = (maxOutput: number = ToolResult.MAX_OUTPUT): void => {
+  if (Number.isInteger(maxOutput) && maxOutput >= ToolResult.MIN_MAX_OUTPUT) return
+  throw new TypeError(`maxOutput must be a whole number of at least ${ToolResult.MIN_MAX_OUTPUT}, but is ${maxOutput}`)
 }
 
 /** A source, and whatever it provides beside that: nothing, if it broke. */
@@ -132,8 +140,7 @@ const buildSources = Effect.fnUntraced(
 
 /** A source that breaks while it is built is a failed entry like any other; what broke is for the log. */
 const brokenSource = Effect.fnUntraced(function*<S>(defect: unknown): Effect.fn.Return<Built<S>> {
-  const id = (yield* Random.nextIntBetween(0, 0x1_0000_0000)).toString(36)
-  yield* Effect.logError(`A source broke unexpectedly (${id})`, defect)
+  const id = yield* logDefect("a source", defect)
   const detail = `it broke unexpectedly (${id})`
   const error = new SourceEntry.EntryError({ kind: "extra", entry: `source ${id}`, phase: "list", detail })
   const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([SourceEntry.failed(error)])
@@ -156,22 +163,23 @@ const isRequired = ({ required }: SourceEntry.SourceEntry): boolean => required 
 
 const makeToolkit = Effect.fnUntraced(
   function*(sources: ReadonlyArray<Source["Service"]>, settings: Settings, scope: Scope.Scope) {
-    const maxOutput = settings.maxOutput ?? ToolResult.MAX_OUTPUT
-    const { closed, stage } = yield* makeRunningCalls
+    const { maxOutput = ToolResult.MAX_OUTPUT } = settings
+    const running = yield* makeRunningCalls
     const registered = yield* makeRegisteredTools
     const validation = makeValidation()
     const folded = yield* foldSources(sources, {
       disableTools: settings.disableTools ?? [],
       replaceableBuiltins: settings.replaceableBuiltins ?? false,
       pipe: makePipeline([
-        stage,
+        running.stage,
         Telemetry.makeStage(),
         identifySuspensions,
         normalizeResults(maxOutput),
         validation.checkArguments,
         limitTime,
-        ...settings.middleware ?? [],
+        failOnErrorResult,
         validation.checkOutput,
+        ...settings.middleware ?? [],
         failOnErrorResult
       ])
     })
@@ -179,10 +187,11 @@ const makeToolkit = Effect.fnUntraced(
     const core: ToolkitCore = {
       ...registered,
       waitFor: settings.waitFor ?? (yield* HostResolver),
-      addAgent: addAgent(folded, settings.agentSource, scope),
+      addAgent: makeAddAgent({ ...folded, ...running, scope }, settings.agentSource),
       snapshots: folded.snapshots,
       uncheckedSchemas: validation.diagnostics,
-      closed,
+      closed: running.closed,
+      isClosed: running.isClosed,
       maxOutput,
       callId: yield* sequence("call"),
       defectId: yield* sequence("error")

@@ -5,6 +5,7 @@ import {
   ToolCall,
   ToolError,
   Toolkit,
+  type ToolkitService,
   ToolResult
 } from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
@@ -67,6 +68,12 @@ describe("schemas", () => {
         const toolkit = yield* Toolkit
         yield* toolkit.call("odd", { a: 1, b: 2 })
         yield* toolkit.call("odd", { a: 1 })
+        yield* toolkit.unregister("again")
+        for (let round = 0; round < 3; round++) {
+          yield* toolkit.register(defineTool({ name: "again", input: odd, handler: () => "" }))
+          yield* toolkit.call("again")
+          yield* toolkit.unregister("again")
+        }
         assert.deepStrictEqual(
           (yield* toolkit.diagnostics).map(({ code, path }) => [code, path?.startsWith("odd.inputSchema")]),
           [[
@@ -105,6 +112,33 @@ describe("closing", () => {
       assert.strictEqual(error.message, "held is unavailable: the toolkit was closed during the call")
     }))
 
+  it.live("doesn't wait for a handler that can't be ended, nor for one that waits for the close", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const built = yield* Deferred.make<ToolkitService>()
+      const tools = [
+        defineTool({ name: "deaf", handler: () => Effect.uninterruptible(Effect.sleep("5 seconds")) }),
+        defineTool({ name: "closing", handler: () => Effect.as(Scope.close(scope, Exit.void), "closed") }),
+        defineTool({
+          name: "outer",
+          handler: () => Effect.flatMap(Deferred.await(built), ({ call }) => call("closing"))
+        })
+      ]
+      const patient: Middleware.Middleware = (_, next) => (args, call) =>
+        Effect.timeoutOrElse(next(args, call), {
+          duration: "1 minute",
+          orElse: () => Effect.succeed(ToolResult.success(""))
+        })
+      const layer = ToolkitLayer.make([ExtraSource.layer(tools)], { middleware: [patient] })
+      const toolkit = Context.get(yield* Layer.buildWithScope(layer, scope), Toolkit)
+      yield* Deferred.succeed(built, toolkit)
+      const deaf = yield* Effect.forkChild(Effect.flip(toolkit.call("deaf")))
+      const outer = yield* Effect.forkChild(Effect.exit(toolkit.call("outer")))
+      yield* Effect.timeout(Scope.close(scope, Exit.void), "2 seconds")
+      assert.strictEqual((yield* Effect.timeout(Fiber.join(deaf), "100 millis"))._tag, "ToolUnavailable")
+      yield* Effect.timeout(Fiber.join(outer), "100 millis")
+    }))
+
   it.effect("also ends what goes on behind a tool that was taken out of a snapshot", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
@@ -139,6 +173,40 @@ describe("middleware and limits", () => {
       }).pipe(Effect.provide(layer))
     }))
 
+  it.effect("an error result is a failure, whoever answered it", () =>
+    Effect.gen(function*() {
+      const blocked: Middleware.Middleware = () => () => Effect.succeed(ToolResult.failure("blocked"))
+      const layer = ToolkitLayer.make([ExtraSource.layer([echo])], { middleware: [blocked] })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        assert.strictEqual((yield* Effect.flip(toolkit.call("echo")))._tag, "ToolFailed")
+        assert.deepStrictEqual((yield* toolkit.execute("echo")).metadata, { error: "ToolFailed" })
+      }).pipe(Effect.provide(layer))
+    }))
+
+  it.effect("a middleware that throws costs the tools it throws at, now and later", () =>
+    Effect.gen(function*() {
+      const picky: Middleware.Middleware = (tool, next) => {
+        if (tool.name.startsWith("bad")) throw new Error("boo")
+        return next
+      }
+      const named = (name: string) => defineTool({ name, handler: () => name })
+      const layer = ToolkitLayer.make([ExtraSource.layer([named("bad"), echo])], { middleware: [picky] })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        yield* toolkit.register(named("bad_later"))
+        yield* toolkit.register(named("fine"))
+        assert.deepStrictEqual(yield* toolkit.toolNames, ["echo", "fine"])
+        assert.deepStrictEqual((yield* toolkit.diagnostics).map(({ code }) => code), ["broken-tool", "broken-tool"])
+      }).pipe(Effect.provide(layer))
+    }))
+
+  it("a maxOutput that makes no sense is a mistake of the program", () => {
+    for (const maxOutput of [0, -3, 199, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      assert.throws(() => ToolkitLayer.make([], { maxOutput }), /whole number of at least 200/)
+    }
+  })
+
   it.effect("keeps the beginning and the end of a long output, and cuts no character in two", () =>
     Effect.gen(function*() {
       const long = defineTool({ name: "long", handler: () => `begin${"😀".repeat(5000)}end` })
@@ -166,11 +234,14 @@ describe("middleware and limits", () => {
   it.effect("a tool that interrupts itself fails, and doesn't take its caller along", () =>
     Effect.gen(function*() {
       const tool = defineTool({ name: "t", handler: () => Effect.interrupt })
+      const mixed = defineTool({ name: "mixed", handler: () => Effect.ensuring(Effect.interrupt, Effect.die("d")) })
       yield* Effect.gen(function*() {
         const toolkit = yield* Toolkit
         assert.strictEqual((yield* Effect.flip(toolkit.call("t")))._tag, "ToolFailed")
         assert.include((yield* toolkit.execute("t")).output, "interrupted itself")
-      }).pipe(withTools(tool))
+        const defect = yield* toolkit.execute("mixed").pipe(Effect.provide(Logger.layer([])))
+        assert.include(defect.output, "failed unexpectedly")
+      }).pipe(withTools(tool, mixed))
     }))
 })
 
@@ -230,27 +301,28 @@ describe("call", () => {
 
   it.effect("execute names the error's tag and says what the error says, whatever it is", () =>
     Effect.gen(function*() {
+      const toolName = "t"
       const errors: ReadonlyArray<ToolError.ToolError> = [
-        new ToolError.InvalidArguments({ toolName: "t", issues: [{ path: "a", message: "is required" }] }),
-        new ToolError.ToolFailed({ toolName: "t", message: "no" }),
-        new ToolError.ToolFailed({ toolName: "t", message: "no", result: ToolResult.failure("the result") }),
-        new ToolError.ToolTimeout({ toolName: "t", limit: 10, phase: "call" }),
-        new ToolError.ToolUnavailable({ toolName: "t", reason: "gone" }),
-        new ToolError.ToolDenied({ toolName: "t", rule: "no shell" }),
-        new ToolError.ToolNotFound({ toolName: "t", suggestions: [] })
+        new ToolError.InvalidArguments({ toolName, issues: [{ path: "a", message: "is required" }] }),
+        new ToolError.ToolFailed({ toolName, message: "no" }),
+        new ToolError.ToolFailed({ toolName, message: "no", result: ToolResult.failure("the result") }),
+        new ToolError.ToolTimeout({ toolName, limit: 10, phase: "call" }),
+        new ToolError.ToolUnavailable({ toolName, reason: "gone" }),
+        new ToolError.ToolDenied({ toolName, rule: "no shell" }),
+        new ToolError.ToolNotFound({ toolName, suggestions: [] })
       ]
-      const tools = errors.map((error, index) => defineTool({ name: `t${index}`, handler: () => Effect.fail(error) }))
+      const tool = defineTool({ name: toolName, handler: ({ index }) => Effect.fail(errors[Number(index)]) })
       yield* Effect.gen(function*() {
         const toolkit = yield* Toolkit
         for (const [index, error] of errors.entries()) {
-          const { isError, metadata, output } = yield* toolkit.execute(`t${index}`)
+          const { isError, metadata, output } = yield* toolkit.execute(toolName, { index })
           assert.deepStrictEqual([isError, metadata?.["error"]], [true, error._tag])
           assert.strictEqual(
             output,
             error._tag === "ToolFailed" ? error.result?.output ?? error.message : error.message
           )
         }
-      }).pipe(withTools(...tools))
+      }).pipe(withTools(tool))
     }))
 
   it.effect("execute lets interruption pass, and the handler's finalizers run", () =>
@@ -296,6 +368,16 @@ describe("call", () => {
       }).pipe(withTools(tool))
     }))
 
+  it.effect("what fails in a call that a tool makes in turn is that tool's failure", () =>
+    Effect.gen(function*() {
+      const missing = new ToolError.ToolNotFound({ toolName: "nope", suggestions: [] })
+      const plain = defineTool({ name: "outer", handler: () => Effect.fail(missing) })
+      yield* Effect.gen(function*() {
+        const error = yield* Effect.flip(Toolkit.use((toolkit) => toolkit.call("outer")))
+        assert.deepStrictEqual([error._tag, error.message], ["ToolFailed", "Unknown tool: nope"])
+      }).pipe(withTools(plain))
+    }))
+
   it.effect("a suspension leaves with its call, and execute folds it into a result", () =>
     Effect.gen(function*() {
       const request = { id: "x", kind: "authorization", prompt: "Log in", url: "https://example.com/login" }
@@ -323,7 +405,10 @@ describe("call", () => {
       const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([echo])]), scope)
       const toolkit = Context.get(context, Toolkit)
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual((yield* Effect.flip(toolkit.call("echo")))._tag, "ToolUnavailable")
-      assert.deepStrictEqual((yield* toolkit.execute("echo")).metadata, { error: "ToolUnavailable" })
+      for (const [name, args] of [["echo", "{}"], ["echo", "["], ["no_such_tool", "{}"]] as const) {
+        assert.strictEqual((yield* Effect.flip(toolkit.call(name, args)))._tag, "ToolUnavailable")
+        assert.deepStrictEqual((yield* toolkit.execute(name, args)).metadata, { error: "ToolUnavailable" })
+      }
+      yield* Scope.close(scope, Exit.void)
     }))
 })

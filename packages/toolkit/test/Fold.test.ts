@@ -1,6 +1,8 @@
 import { defineTool, SourceEntry, type Tool } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
 import { fold, type FoldOptions, type SourceState } from "../src/internal/fold.ts"
+import * as Precedence from "../src/Precedence.ts"
 
 const tool = (kind: Tool.ToolKind, entry: string, name: string): Tool.Tool => ({
   ...defineTool({ name, source: kind, handler: () => name }),
@@ -20,7 +22,7 @@ const own = (...names: ReadonlyArray<string>): SourceState => ({
 })
 const failure = (entry: string) =>
   new SourceEntry.EntryError({ kind: "mcp", entry, phase: "spawn", detail: "no such command" })
-const plain: FoldOptions = { disableTools: [], replaceableBuiltins: false, pipe: (piped) => piped }
+const plain: FoldOptions = { disableTools: [], replaceableBuiltins: false, pipe: (piped) => Result.succeed(piped) }
 
 describe("fold", () => {
   it("keeps the sources' order, and lists names by code points", () => {
@@ -79,6 +81,59 @@ describe("fold", () => {
       agent: "disabled",
       extra: "connected"
     })
+  })
+
+  it("says the best that can be said of a kind, and no error of what is only being repaired", () => {
+    const states = {
+      connected: SourceEntry.loaded("x"),
+      reconnecting: SourceEntry.reconnecting("x", failure("x")),
+      connecting: SourceEntry.connecting("x"),
+      needs_auth: SourceEntry.needsAuth(failure("x")),
+      failed: SourceEntry.failed(failure("x")),
+      disabled: SourceEntry.disabled("x")
+    }
+    const ranked = Object.entries(states)
+    for (const [index, [status, entry]] of ranked.entries()) {
+      const snapshot = fold([{ kind: "mcp", entries: [entry] }], plain)
+      assert.deepStrictEqual({ ...snapshot.statuses }, { x: status })
+      assert.strictEqual("x" in snapshot.errors, status === "failed" || status === "needs_auth")
+      for (const [, worse] of ranked.slice(index)) {
+        assert.strictEqual(
+          fold([{ kind: "mcp", entries: [{ ...worse, name: "y" }, entry] }], plain).sources.mcp,
+          status
+        )
+      }
+    }
+  })
+
+  it("leaves out what is no tool, or what a middleware throws at, and keeps the rest", () => {
+    const good = tool("mcp", "s", "good")
+    // @ts-expect-error: untyped sources
+    const entries = [SourceEntry.loaded("s", { tools: [null, { name: "half" }, tool("mcp", "s", "bad"), good] })]
+    const pipe: FoldOptions["pipe"] = (given) => given.name === "bad" ? Result.fail("boo") : Result.succeed(given)
+    const snapshot = fold([{ kind: "mcp", entries }], { ...plain, pipe })
+    assert.deepStrictEqual(snapshot.toolNames, ["good"])
+    assert.deepStrictEqual(
+      snapshot.diagnostics.map(({ code, entry }) => [code, entry]),
+      [["broken-tool", "s"], ["broken-tool", "s"], ["broken-tool", "s"]]
+    )
+  })
+
+  it("exposes one of five with the same name, by the order of each preset", () => {
+    const kinds = { mcp: "mcp", skill: "skill", builtin: "builtin", agent: "a2a", extra: "native" } as const
+    const winner = (precedence: Precedence.Precedence, without: ReadonlyArray<string> = []) => {
+      const sources = precedence.order.filter((kind) => !without.includes(kind)).map((kind): SourceState => ({
+        kind,
+        entries: [SourceEntry.loaded(kind, { tools: [tool(kinds[kind], kind, "x")] })]
+      }))
+      return fold(sources, { ...plain, replaceableBuiltins: precedence.replaceableBuiltins }).byName.get("x")?.source
+    }
+    const falling = (precedence: Precedence.Precedence) =>
+      precedence.order.map((_, index) => winner(precedence, precedence.order.slice(0, index)))
+    // an own tool takes the builtin's place before the fold, so the agent is next
+    assert.deepStrictEqual(falling(Precedence.standard), ["mcp", "skill", "a2a", "a2a", "native"])
+    assert.deepStrictEqual(falling(Precedence.layered), ["mcp", "native", "a2a", "skill", "builtin"])
+    assert.deepStrictEqual(falling(Precedence.make(["extra"])), ["native", "mcp", "skill", "builtin", "a2a"])
   })
 
   it("prefixes an entry whose name an earlier kind has, whatever the precedence", () => {

@@ -17,6 +17,19 @@ const search = {
 }
 
 describe("issues", () => {
+  it("takes decimals for multiples of decimals, as people count", () => {
+    const isMultiple = (value: number, multipleOf: number) =>
+      SchemaValidator.compile({ type: "number", multipleOf }).validate(value).length === 0
+    for (
+      const [value, divisor] of [[4.35, 0.01], [19.99, 0.01], [0.3, 0.1], [1e21, 0.001], [1e300, 1], [7, 3.5]] as const
+    ) {
+      assert.isTrue(isMultiple(value, divisor), `${value} of ${divisor}`)
+    }
+    for (const [value, divisor] of [[4.355, 0.01], [0.35, 0.1], [7, 2], [1.0000001, 1]] as const) {
+      assert.isFalse(isMultiple(value, divisor), `${value} of ${divisor}`)
+    }
+  })
+
   it("say where, what was expected and what came", () => {
     assert.deepStrictEqual(check(search, { path: 1, mode: "reed", lines: [{}, { from: 0 }] }), [
       "path: expected a string, got 1",

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import * as ToolkitLayer from "../src/ToolkitLayer.ts"
@@ -91,6 +92,10 @@ describe("Telemetry", () => {
       assert.deepInclude(of("slow")?.state, { count: 1, sum: 2 })
       assert.strictEqual(of("failing")?.attributes?.["error.type"], "ToolFailed")
       assert.isUndefined(of("slow")?.attributes?.["error.type"])
+      // a span without timing knows no start, and the duration is none of its business
+      yield* Effect.provideService(toolkit.call("parent"), References.TracerTimingEnabled, false)
+      const untimed = (yield* Metric.snapshot).find(({ attributes }) => attributes?.["gen_ai.tool.name"] === "parent")
+      assert.deepInclude(untimed?.state, { count: 1, sum: 0 })
     }).pipe(Effect.provide(layer), Effect.provideService(Metric.MetricRegistry, new Map())))
 })
 

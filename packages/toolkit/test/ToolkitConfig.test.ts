@@ -152,7 +152,7 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
           env: { TOKEN: "<redacted>", OTHER: "${OTHER}", MIXED: "<redacted>" }
         },
         b: {
-          url: "https://h.example/mcp?<redacted>",
+          url: "https://<redacted>@h.example/mcp?<redacted>",
           headers: { Authorization: "Bearer ${TOKEN}", "X-Key": "<redacted>" }
         },
         c: { transport: { env: { DEEP: ["<redacted>"] } }, connect: "<function>" }
@@ -165,6 +165,68 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
         "disableTools",
         "diagnostics"
       ])
+    }))
+
+  it.effect("masks credentials wherever a person puts them", () =>
+    Effect.gen(function*() {
+      const shown = Effect.fnUntraced(function*(server: object) {
+        return ToolkitConfig.describe(yield* ToolkitConfig.load({ mcpServers: { s: server } }))["servers"]
+      })
+      const cases: ReadonlyArray<readonly [object, object]> = [
+        [{ args: ["--url=https://u:p4ss@h/"] }, { args: ["--url=https://<redacted>@h/"] }],
+        [{ args: ["--api-key", "sk-123", "--verbose", "x"] }, { args: ["--api-key", "<redacted>", "--verbose", "x"] }],
+        [{ args: ["--token=abc", "--token=${T}"] }, { args: ["--token=<redacted>", "--token=${T}"] }],
+        [{ args: ["postgres://me:pw@h/db?x=1"] }, { args: ["postgres://<redacted>@h/db?<redacted>"] }],
+        [{ args: ["@scope/package", "mcp-remote@latest", "npm:foo@1", "https://h/@scope/x"] }, {
+          args: ["@scope/package", "mcp-remote@latest", "npm:foo@1", "https://h/@scope/x"]
+        }],
+        [{ args: ["--header", "Authorization: Bearer sk", "-e", "TOKEN=sk", "-e", "T=${T}"] }, {
+          args: ["--header", "Authorization: <redacted>", "-e", "TOKEN=<redacted>", "-e", "T=${T}"]
+        }],
+        [{ command: "TOKEN=sk node x --password=y" }, { command: "TOKEN=<redacted> node x --password=<redacted>" }],
+        [{ url: "${BASE}/mcp?api_key=sk" }, { url: "${BASE}/mcp?<redacted>" }],
+        [{ url: "https://${HOST}/x" }, { url: "https://${HOST}/x" }],
+        [{ url: "h.com/mcp?key=sk" }, { url: "h.com/mcp?<redacted>" }],
+        [{ requestHeaders: { a: "sk" }, ENV: { a: "sk" } }, {
+          requestHeaders: { a: "<redacted>" },
+          ENV: { a: "<redacted>" }
+        }],
+        [{ args: ["a:".repeat(4000)] }, { args: ["<redacted>"] }],
+        [{ url: "https://h/#tok=abc" }, { url: "https://h/#<redacted>" }],
+        [{ url: "https://ghp_abc@h/x" }, { url: "https://<redacted>@h/x" }],
+        [{ url: " u:pw@h" }, { url: " <redacted>@h" }],
+        [{ key: "-----BEGIN KEY-----\nabc" }, { key: "<redacted>" }],
+        [{ apiKey: "abc", oauth: { clientSecret: "x" } }, {
+          apiKey: "<redacted>",
+          oauth: { clientSecret: "<redacted>" }
+        }]
+      ]
+      for (const [server, expected] of cases) assert.deepStrictEqual<unknown>(yield* shown(server), { s: expected })
+    }))
+
+  it.effect("a wrapper that holds no server is no server itself", () =>
+    Effect.gen(function*() {
+      const { diagnostics, servers } = yield* ToolkitConfig.load({ mcpServers: { a: 1 } })
+      assert.deepStrictEqual([names(servers), diagnostics.map(({ path }) => path)], [[], ["mcpServers.a"]])
+    }))
+
+  it.effect("reserves keys of later versions, and reads what stands beside bare servers for what it is", () =>
+    Effect.gen(function*() {
+      const config = yield* ToolkitConfig.load({ a: { command: "x" }, b: 1, a2a: {}, mcpServer: {} })
+      assert.deepStrictEqual(names(config.servers), ["a"])
+      assert.sameMembers(config.diagnostics.map(({ level, path }) => `${level} ${path}`), [
+        "warning b",
+        "info a2a",
+        "info mcpServer"
+      ])
+    }))
+
+  it.effect("takes the working directory for the folder of text and objects", () =>
+    Effect.gen(function*() {
+      for (const config of [{ mcpServers: { a: {} }, skills: "s" }, `{"mcpServers": {"a": {}}, "skills": "s"}`]) {
+        const { servers, skills } = yield* ToolkitConfig.load(config)
+        assert.deepStrictEqual([servers.get("a")?.folder, skills], [process.cwd(), [`${process.cwd()}/s`]])
+      }
     }))
 
   it.effect("never dies of what it is given", () =>

@@ -1,4 +1,13 @@
-import { type Change, defineTool, Source, SourceEntry, type Tool, Toolkit } from "@effect-toolnexus/core"
+import {
+  type Change,
+  defineTool,
+  HostResolver,
+  type RemoteAgent,
+  Source,
+  SourceEntry,
+  type Tool,
+  Toolkit
+} from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -177,6 +186,97 @@ describe("register, unregister and view", () => {
       const narrower = view.view({ exclude: ["echo"] })
       assert.deepStrictEqual(yield* narrower.toolNames, ["git_log", "x_abcz"])
       assert.strictEqual((yield* toolkit.toolNames).length, 6)
+    }).pipe(withTools(echo)))
+})
+
+describe("addAgent", () => {
+  const agentTool = (name: string) => ({
+    ...defineTool({ name, source: "a2a", handler: () => name }),
+    inputSchema: { type: "object" as const }
+  })
+  const agentSource = (agent: RemoteAgent, name = "unnamed") =>
+    Source.fromEntries("agent", [
+      agent.card === "broken"
+        ? SourceEntry.failed(
+          new SourceEntry.EntryError({ kind: "agent", entry: name, phase: "connect", detail: "refused" })
+        )
+        : SourceEntry.loaded(name, { tools: [agentTool(agent.card), agentTool("echo")] })
+    ])
+
+  it.effect("brings an agent's tools in, behind the pipeline, by precedence and disabled names", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const { entry, id } = yield* toolkit.addAgent({ card: "one" }, "helper")
+      assert.deepStrictEqual([id, entry._tag], ["helper", "Loaded"])
+      yield* toolkit.addAgent({ card: "off" }, "other")
+      assert.deepStrictEqual(yield* toolkit.toolNames, ["echo", "one"])
+      assert.deepStrictEqual((yield* toolkit.tools).map(({ source }) => source), ["native", "a2a"])
+      const failed = yield* toolkit.addAgent({ card: "broken" })
+      assert.deepStrictEqual([failed.id, failed.entry._tag], ["unnamed", "Failed"])
+      assert.include((yield* toolkit.errors)["unnamed"], "refused")
+    }).pipe(Effect.provide(ToolkitLayer.make([ExtraSource.layer([echo])], { agentSource, disableTools: ["off"] }))))
+
+  it.effect("takes the place of one that was added under its name before", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      yield* toolkit.addAgent({ card: "one" }, "helper")
+      yield* toolkit.addAgent({ card: "two" }, "helper")
+      assert.deepStrictEqual(yield* toolkit.toolNames, ["echo", "two"])
+      assert.deepStrictEqual(Object.keys(yield* toolkit.statuses), ["helper"])
+    }).pipe(Effect.provide(ToolkitLayer.make([], { agentSource }))))
+
+  it.live("ends with the toolkit, and says so", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const connecting = () => Source.fromEntries("agent", [SourceEntry.connecting("slow")])
+      const layer = ToolkitLayer.make([], { agentSource: connecting })
+      const toolkit = Context.get(yield* Layer.buildWithScope(layer, scope), Toolkit)
+      const adding = yield* Effect.forkChild(toolkit.addAgent({ card: "x" }, "slow"))
+      yield* Effect.sleep("20 millis")
+      yield* Scope.close(scope, Exit.void)
+      for (const { entry } of [yield* Fiber.join(adding), yield* toolkit.addAgent({ card: "x" }, "late")]) {
+        assert.include(entry._tag === "Failed" ? entry.error.message : "", "the toolkit is closed")
+      }
+    }))
+
+  it.effect("says what is missing where a toolkit was made of single sources", () =>
+    Effect.gen(function*() {
+      const { entry } = yield* Toolkit.use((toolkit) => toolkit.addAgent({ card: "x" }))
+      assert.include(entry._tag === "Failed" ? entry.error.message : "", "agentSource")
+    }).pipe(Effect.provide(ToolkitLayer.make([]))))
+})
+
+describe("waitFor", () => {
+  it.effect("is the option, else the service, else nobody", () =>
+    Effect.gen(function*() {
+      const own = () => Effect.succeed({ id: "own", ok: true })
+      const service = () => Effect.succeed({ id: "service", ok: true })
+      const of = (layer: Layer.Layer<Toolkit, SourceEntry.RequiredEntriesFailed>) =>
+        Effect.provide(Toolkit.useSync(({ waitFor }) => waitFor), layer)
+      assert.isUndefined(yield* of(ToolkitLayer.make([])))
+      const given = Layer.succeed(HostResolver, service)
+      assert.strictEqual(yield* of(Layer.provide(ToolkitLayer.make([]), given)), service)
+      assert.strictEqual(yield* of(Layer.provide(ToolkitLayer.make([], { waitFor: own }), given)), own)
+    }))
+})
+
+describe("views", () => {
+  it.effect("hide excluded tools in their entries too, and no entry holds a way around the pipeline", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const view = toolkit.view({ exclude: ["echo"] })
+      assert.deepStrictEqual((yield* view.entries).flatMap(({ entry }) => entry.tools), [])
+      const [tool] = (yield* toolkit.entries).flatMap(({ entry }) => entry.tools)
+      assert.strictEqual(tool, (yield* toolkit.tools)[0])
+    }).pipe(withTools(echo)))
+
+  it.effect("render a provider's shape once for each snapshot", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      assert.strictEqual(yield* toolkit.toOpenAI(), yield* toolkit.toOpenAI({ mode: "chat" }))
+      const before = yield* toolkit.toAnthropic()
+      yield* toolkit.register(defineTool({ name: "new", handler: () => "" }))
+      assert.strictEqual((yield* toolkit.toAnthropic()).length, before.length + 1)
     }).pipe(withTools(echo)))
 })
 

@@ -6,6 +6,7 @@ import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import * as SourceFlags from "../SourceFlags.ts"
 import { ToolkitFactory } from "../ToolkitFactory.ts"
@@ -17,7 +18,8 @@ import { withProgress } from "./progress.ts"
 export const useToolkit = Effect.fnUntraced(
   function*<A, E, R>(flags: SourceFlags.SourceFlags, isJson: boolean, use: Effect.Effect<A, E, R>) {
     const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
-    return yield* withLayer(isJson, yield* SourceFlags.toOptions(flags, config), use)
+    const options = yield* SourceFlags.toOptions(flags, config)
+    return yield* withLayer({ isJson, options, required: requiredIn(config) }, use)
   },
   Effect.scoped
 )
@@ -29,7 +31,8 @@ export const useSkills = Effect.fnUntraced(
     use: (ofFiles: ReadonlyArray<Diagnostic.Diagnostic>) => Effect.Effect<A, E, R>
   ) {
     const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
-    return yield* withLayer(false, SourceFlags.toSkillOptions(flags, config), use(diagnosticsOf(config)))
+    const options = SourceFlags.toSkillOptions(flags, config)
+    return yield* withLayer({ isJson: false, options, required: [] }, use(diagnosticsOf(config)))
   },
   Effect.scoped
 )
@@ -47,14 +50,26 @@ const loadConfig = (files: ReadonlyArray<string>) =>
     (ToolkitConfig) => ToolkitConfig.load(files)
   )
 
+/** The build itself waits for these, and there is no toolkit yet that could say which are still missing. */
+const requiredIn = ({ agents, servers }: ToolkitConfig): ReadonlyArray<string> =>
+  [...servers, ...agents]
+    .filter(([, { config }]) => Predicate.hasProperty(config, "required") && config.required === true)
+    .map(([name]) => name)
+
+interface Setup {
+  readonly isJson: boolean
+  readonly options: ToolkitOptions
+  readonly required: ReadonlyArray<string>
+}
+
 const withLayer = Effect.fnUntraced(function*<A, E, R>(
-  isJson: boolean,
-  options: ToolkitOptions,
+  { isJson, options, required }: Setup,
   use: Effect.Effect<A, E, R>
 ) {
   const makeToolkit = yield* ToolkitFactory
+  const build = Layer.build(makeToolkit(options))
   const context = yield* Effect.tapError(
-    Layer.build(makeToolkit(options)),
+    required.length === 0 ? build : withProgress(() => required, build),
     (error) => isJson ? printJson(requiredDocument(error)) : Effect.void
   )
   yield* awaitEntries(Context.get(context, Toolkit))

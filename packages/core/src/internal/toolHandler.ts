@@ -42,8 +42,11 @@ const settle = <Out>(out: Out, toolName: string): Effect.Effect<unknown, ToolErr
 const isEffectOf = <Out>(out: unknown): out is Effect.Effect<unknown, unknown, HandlerServices<Out>> =>
   Effect.isEffect(out)
 
+/** The errors of the call itself pass, and a suspension; those of a call that the tool made in turn are its failure. */
 const toToolError = (cause: unknown, toolName: string): ToolError =>
-  isToolError(cause) ? cause : new ToolFailed({ toolName, message: toMessage(cause), cause })
+  isToolError(cause) && (cause.toolName === toolName || cause._tag === "ToolSuspended")
+    ? cause
+    : new ToolFailed({ toolName, message: toMessage(cause), cause })
 
 const toMessage = (cause: unknown): string => {
   if (typeof cause === "string" && cause.trim() !== "") return cause
@@ -67,7 +70,7 @@ const toResult = (value: unknown, toolName: string): Effect.Effect<ToolResult.To
   return Option.match(json, {
     onNone: () => Effect.fail(new ToolFailed({ toolName, message: `The tool returned ${describe(value)}` })),
     onSome: ([parsed, text]) =>
-      Effect.succeed(ToolResult.isToolResult(parsed) ? parsed : ToolResult.success(text, { structured: parsed }))
+      Effect.succeed(ToolResult.fromJson(parsed) ?? ToolResult.success(text, { structured: parsed }))
   })
 }
 

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { JsonObject } from "../Json.ts"
 import type { ObjectSchema } from "../Tool.ts"
-import { type ArgumentIssue, InvalidArguments } from "../ToolError.ts"
+import { type ArgumentIssue, InvalidArguments, limitIssues } from "../ToolError.ts"
 
 export interface Input<A, R> {
   readonly schema: ObjectSchema
@@ -23,7 +23,10 @@ export const fromDecoder = <A, R>(toolName: string, decoder: Schema.Decoder<A, R
   return {
     schema: toObjectSchema(toolName, decoder),
     decode: (args, name) =>
-      Effect.mapError(decode(args), (error) => new InvalidArguments({ toolName: name, issues: toIssues(error.issue) }))
+      Effect.mapError(
+        decode(args),
+        (error) => new InvalidArguments({ toolName: name, issues: limitIssues(toIssues(error.issue)) })
+      )
   }
 }
 

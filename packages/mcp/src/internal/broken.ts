@@ -4,6 +4,7 @@ import type { EntryError, Phase } from "@effect-toolnexus/core/SourceEntry"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as Result from "effect/Result"
 import { entryError } from "./entryError.ts"
 
 /** Fails with what is shown of a defect, once it is logged. */
@@ -15,10 +16,16 @@ export const broken = Effect.fnUntraced(
     defect: unknown
   ): Effect.fn.Return<never, EntryError> {
     const id = yield* correlationId
-    yield* Effect.logError(`mcp server "${server}" broke unexpectedly (${id})`, redact(Cause.pretty(Cause.die(defect))))
+    const log = Effect.logError(`mcp server "${server}" broke unexpectedly (${id})`, redact(describe(defect)))
+    // a logger that breaks as well must not keep the entry from settling
+    yield* Effect.catchDefect(log, () => Effect.void)
     return yield* entryError(server, phase, `it broke unexpectedly (${id})`)
   }
 )
+
+/** A defect may even break whoever reads it. */
+const describe = (defect: unknown): string =>
+  Result.getOrElse(Result.try(() => Cause.pretty(Cause.die(defect))), () => "its cause can't be read")
 
 const correlationId = Effect.map(
   Random.nextIntBetween(0, 0x1_0000_0000),

@@ -1,6 +1,7 @@
 /** A server taken from its definition to its first list of tools, or to the reason why not. */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import * as ToolName from "@effect-toolnexus/core/ToolName"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
@@ -8,7 +9,8 @@ import { type EnabledServer, type McpServerDefinition, normalize } from "../McpC
 import { connect, type McpSession, type Noise, type RawTool } from "../McpSession.ts"
 import { broken } from "./broken.ts"
 import { diagnostic } from "./entryError.ts"
-import { readFlags } from "./readServer.ts"
+import { inSpan } from "./inSpan.ts"
+import { type Flags, readFlags } from "./readServer.ts"
 
 /** A server that answered and listed its tools, all of them. */
 export interface Connected {
@@ -34,34 +36,52 @@ export interface Unconnected {
 
 export type ServerState = Connected | Unconnected
 
+/** A definition that was read, once and for all: what it says the next time doesn't matter. */
+export interface ReadServer {
+  readonly name: string
+  readonly flags: Flags
+  readonly normalized: ReturnType<typeof normalize>
+}
+
+/** Sorted by name; of two with one name the later wins. */
+export const readServers = (
+  servers: Iterable<readonly [name: string, definition: McpServerDefinition]>
+): ReadonlyArray<ReadServer> =>
+  [...new Map(servers)]
+    .toSorted(([left], [right]) => ToolName.byCodePoints(left, right))
+    .map(([name, definition]) => ({ name, flags: readFlags(definition), normalized: normalize(name, definition) }))
+
 /** Where every server begins. */
-export const connecting = (name: string, { config }: McpServerDefinition): ServerState =>
-  unconnected(SourceEntry.connecting(name, readFlags(config)))
+export const connecting = ({ flags, name }: ReadServer): ServerState => unconnected(SourceEntry.connecting(name, flags))
 
 const unconnected = (entry: SourceEntry.SourceEntry): ServerState => ({ _tag: "Unconnected", entry })
 
+/** Where a server ends that can't be used. */
+export const failed = (
+  { flags }: ReadServer,
+  error: SourceEntry.EntryError,
+  diagnostics: ReadonlyArray<Diagnostic> = []
+): ServerState => unconnected(SourceEntry.failed(error, { diagnostics, ...flags }))
+
 /** Never fails: a failure is a state. The caller's scope holds the connection, also one that failed. */
 export const connectServer = Effect.fnUntraced(
-  function*(name: string, definition: McpServerDefinition, slots: Semaphore.Semaphore) {
-    const failed = (error: SourceEntry.EntryError, diagnostics: ReadonlyArray<Diagnostic> = []) =>
-      unconnected(SourceEntry.failed(error, { diagnostics, ...readFlags(definition.config) }))
-
-    const normalized = normalize(name, definition)
-    if (Result.isFailure(normalized)) return failed(normalized.failure.error, normalized.failure.diagnostics)
+  function*(given: ReadServer, slots: Semaphore.Semaphore) {
+    const { name, normalized } = given
+    if (Result.isFailure(normalized)) return failed(given, normalized.failure.error, normalized.failure.diagnostics)
     const { diagnostics, server } = normalized.success
     if (server._tag === "Disabled") return unconnected(SourceEntry.disabled(name))
     return yield* connectAndList(server, diagnostics, slots).pipe(
       // a defect on the way costs only that server
       Effect.catchDefect((defect) => broken(name, "initialize", (text) => text, defect)),
-      Effect.catch((error) => Effect.succeed(failed(error, diagnostics)))
+      Effect.catch((error) => Effect.succeed(failed(given, error, diagnostics)))
     )
   }
 )
 
 const connectAndList = Effect.fnUntraced(
   function*(server: EnabledServer, diagnostics: ReadonlyArray<Diagnostic>, slots: Semaphore.Semaphore) {
-    const session = yield* Effect.withSpan(connect({ server, slots }), "source.connect", spanOf(server, "initialize"))
-    const list = yield* Effect.withSpan(session.listTools, "source.list", spanOf(server, "tools/list"))
+    const session = yield* inSpan(connect({ server, slots }), "source.connect", spanOf(server, "initialize"))
+    const list = yield* inSpan(session.listTools, "source.list", spanOf(server, "tools/list"))
     const state: ServerState = {
       _tag: "Connected",
       server,
@@ -76,7 +96,9 @@ const connectAndList = Effect.fnUntraced(
 )
 
 const spanOf = ({ name }: EnabledServer, method: string) => ({
-  attributes: { "toolnexus.source": "mcp", "toolnexus.entry": name, "mcp.method.name": method }
+  "toolnexus.source": "mcp",
+  "toolnexus.entry": name,
+  "mcp.method.name": method
 })
 
 const noiseDiagnostics = (name: string, noise: Noise): ReadonlyArray<Diagnostic> => {

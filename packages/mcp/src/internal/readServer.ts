@@ -81,7 +81,14 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ["inheritEnv", "must be true or false"]
 ])
 
-export const readServer = (
+/** A definition from code may throw when it is read, and costs its own entry only. */
+export const readServer = (name: string, definition: McpServerDefinition): Result.Result<Normalized, Unreadable> =>
+  Result.getOrElse(
+    Result.try(() => readDefinition(name, definition)),
+    () => Result.fail({ error: entryError(name, "config", "it breaks whoever reads it"), diagnostics: [] })
+  )
+
+const readDefinition = (
   name: string,
   { config, folder, path }: McpServerDefinition
 ): Result.Result<Normalized, Unreadable> => {
@@ -106,13 +113,28 @@ export const readServer = (
 }
 
 /** What the owner says of the entry as a whole: it holds also where the rest of the entry can't be read. */
-export const readFlags = (config: unknown): Pick<EntryFields, "required" | "trusted"> => {
-  const values = isRecord(config) ? flatten(config, "").values : {}
-  return {
-    ...(values["required"] === true ? { required: true } : {}),
-    ...(values["trusted"] === true ? { trusted: true } : {})
-  }
-}
+export const readFlags = (definition: McpServerDefinition): Flags => ({
+  ...(isTrue(definition, "required") ? { required: true } : {}),
+  ...(isTrue(definition, "trusted") ? { trusted: true } : {})
+})
+
+export type Flags = Pick<EntryFields, "required" | "trusted">
+
+/** Reads nothing beside that key, since anything else may throw. */
+const isTrue = (definition: McpServerDefinition, key: "required" | "trusted"): boolean =>
+  Result.getOrElse(
+    Result.try(() => {
+      const config = isRecord(definition.config) ? definition.config : {}
+      const flat = ownValue(config, key)
+      if (flat !== undefined && flat !== null) return flat === true
+      const transport = ownValue(config, "transport")
+      return isRecord(transport) && ownValue(transport, key) === true
+    }),
+    () => false
+  )
+
+const ownValue = (record: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(record, key) ? record[key] : undefined
 
 /** A nested `transport` object is read as if flat (a flat key wins); `null` counts as absent. */
 const flatten = (config: Readonly<Record<string, unknown>>, path: string) => {

@@ -1,5 +1,5 @@
 /** Arguments as models send them: an object, its JSON text, or nothing at all (CONTRACT 1). */
-import { type CallArguments, Json, ToolError } from "@effect-toolnexus/core"
+import { type CallArguments, Json, Text, ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
@@ -17,7 +17,7 @@ export const decodeArguments = (
 }
 
 /** The parser quotes what it stumbled over, which may be long. */
-const describe = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
+const describe = (cause: unknown): string => Text.cut(cause instanceof Error ? cause.message : String(cause), 200, "…")
 
 /** What `JSON.parse` made is JSON all the way down; only its root is in question. */
 const isParsedObject = (value: unknown): value is Json.JsonObject =>

@@ -5,21 +5,25 @@ import { decodeArguments } from "./callArguments.ts"
 
 export const callTool = (
   snapshot: Snapshot,
+  isClosed: boolean,
   callId: () => string,
   name: string,
   args: CallArguments,
   options: ToolCall.CallOptions | undefined
 ) =>
-  Effect.flatMap(findTool(snapshot, name), (tool) =>
+  Effect.flatMap(findTool(snapshot, isClosed, name), (tool) =>
     Effect.flatMap(
       decodeArguments(name, args),
       (decoded) => tool.handler(decoded, ToolCall.make(name, options?.callId ?? callId(), options))
     ))
 
+/** A closed toolkit knows no tools any more, and checks nothing. */
 const findTool = (
   { byName, toolNames }: Snapshot,
+  isClosed: boolean,
   toolName: string
-): Effect.Effect<Tool.Tool, ToolError.ToolNotFound> => {
+): Effect.Effect<Tool.Tool, ToolError.ToolNotFound | ToolError.ToolUnavailable> => {
+  if (isClosed) return Effect.fail(new ToolError.ToolUnavailable({ toolName, reason: "the toolkit is closed" }))
   const tool = byName.get(toolName)
   return tool === undefined
     ? Effect.fail(new ToolError.ToolNotFound({ toolName, suggestions: Suggestion.closest(toolName, toolNames, 3) }))

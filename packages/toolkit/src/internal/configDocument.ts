@@ -71,6 +71,8 @@ const findServers = (root: JsonMap): Wrapper => {
     const value = keys.reduce<unknown>((parent, key) => isMap(parent) ? parent[key] : undefined, root)
     if (isMap(value) && holdsServers(value)) return { keys, path: `${keys.join(".")}.`, servers: value }
   }
+  // nobody calls a server this
+  if (isMap(root["mcpServers"])) return { keys: ["mcpServers"], path: "mcpServers.", servers: root["mcpServers"] }
   const bare = Object.entries(root).filter(([key]) => !OWN_KEYS.includes(key))
   return { keys: [], path: "", servers: Object.fromEntries(bare) }
 }

@@ -8,6 +8,9 @@ import {
   type ToolkitEntry,
   ToolName
 } from "@effect-toolnexus/core"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import type { Piped } from "./pipeline.ts"
 
 /** What one source holds now. */
 export interface SourceState {
@@ -21,29 +24,65 @@ export interface FoldOptions {
   /** Whether a builtin gives way to an own tool of its name before the fold. */
   readonly replaceableBuiltins: boolean
   /** Puts a tool behind the pipeline, the same one for the same tool. */
-  readonly pipe: (tool: Tool.Tool) => Tool.Tool
+  readonly pipe: (tool: Tool.Tool) => Piped
 }
 
-export const fold = (sources: ReadonlyArray<SourceState>, options: FoldOptions): Snapshot => {
+export const fold = (given: ReadonlyArray<SourceState>, options: FoldOptions): Snapshot => {
+  const { diagnostics: broken, sources } = pipeTools(given, options.pipe)
   const merged = merge(sources, options)
   const entries = identify(sources)
   const exposed = new Set(merged.byName.values())
-  const byName = new Map(Array.from(merged.byName, ([name, tool]) => [name, options.pipe(tool)]))
   const withTools = entries.filter(({ entry }) => entry.tools.some((tool) => exposed.has(tool)))
   const listed = entries.filter(({ entry }) => entry.unlisted !== true)
   return {
-    tools: [...byName.values()],
-    toolNames: sortNames([...byName.keys()]),
-    byName,
+    tools: [...merged.byName.values()],
+    toolNames: sortNames([...merged.byName.keys()]),
+    byName: merged.byName,
     shadowed: merged.shadowed,
     entries,
     statuses: recordOf(listed.map(({ entry, id }) => [id, SourceEntry.status(entry)])),
     errors: recordOf(listed.flatMap(({ entry, id }) => errorOf(entry).map((message) => [id, message]))),
     sources: rankSources(sources),
-    diagnostics: [...entries.flatMap(diagnosticsOf), ...merged.diagnostics],
+    diagnostics: [...entries.flatMap(diagnosticsOf), ...broken, ...merged.diagnostics],
     // a skill that no exposed tool can load would be an empty promise
     skills: withTools.flatMap(({ entry }) => entry.skills ?? []),
     skillsPrompt: withTools.flatMap(({ entry }) => entry.prompt ?? []).filter((prompt) => prompt !== "").join("\n\n")
+  }
+}
+
+/** Every tool of every entry behind the pipeline: no way leads around it. One that can't be put there is left out. */
+const pipeTools = (given: ReadonlyArray<SourceState>, pipe: FoldOptions["pipe"]) => {
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  const sources = given.map(({ entries, kind }): SourceState => ({
+    kind,
+    entries: entries.map((entry) => {
+      if (entry.tools.length === 0) return entry
+      const tools = entry.tools.flatMap((tool) => {
+        const piped = isTool(tool) ? pipe(tool) : Result.fail("it is no tool")
+        if (Result.isSuccess(piped)) return [piped.success]
+        diagnostics.push(brokenTool(entry.name, tool))
+        return []
+      })
+      return { ...entry, tools }
+    })
+  }))
+  return { diagnostics, sources }
+}
+
+/** Untyped callers and sources of others put anything among the tools. */
+const isTool = (tool: unknown): boolean =>
+  Predicate.hasProperty(tool, "name") && typeof tool.name === "string" &&
+  Predicate.hasProperty(tool, "handler") && typeof tool.handler === "function" &&
+  Predicate.hasProperty(tool, "origin") && Predicate.isObject(tool.origin) &&
+  Predicate.hasProperty(tool, "inputSchema") && Predicate.isObject(tool.inputSchema)
+
+const brokenTool = (entry: string, tool: unknown): Diagnostic.Diagnostic => {
+  const name = Predicate.hasProperty(tool, "name") && typeof tool.name === "string" ? ` "${tool.name}"` : ""
+  return {
+    level: "error",
+    code: "broken-tool",
+    entry,
+    message: `A tool${name} was left out: it is malformed, or a middleware threw when it was given it`
   }
 }
 
@@ -88,7 +127,7 @@ const ownTools = (sources: ReadonlyArray<SourceState>): ReadonlyMap<string, Tool
 const emptyName = ({ origin }: Tool.Tool): Diagnostic.Diagnostic => ({
   level: "error",
   code: "empty-tool-name",
-  entry: origin.entry,
+  ...(origin.entry === "" ? {} : { entry: origin.entry }),
   message: "A tool without a name can't be called and was left out"
 })
 

@@ -5,11 +5,13 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { fold, type FoldOptions } from "./fold.ts"
+import { logDefect } from "./unexpectedDefect.ts"
 
 export interface FoldedSources {
   readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
   /** Adds a source below those of its kind. */
   readonly add: (source: Source["Service"]) => Effect.Effect<void>
+  readonly remove: (source: Source["Service"]) => Effect.Effect<void>
 }
 
 export const foldSources = Effect.fnUntraced(
@@ -29,7 +31,11 @@ export const foldSources = Effect.fnUntraced(
       if (isSame(next, folded)) return snapshot
       folded = next
       return fold(next, options)
-    })
+    }).pipe(
+      // a fold that breaks must not end the fiber that follows a source: the next change is folded again
+      Effect.catchDefect((defect) => logDefect("folding the sources", defect)),
+      Effect.asVoid
+    )
     const follow = ({ entries }: Source["Service"]) =>
       Effect.forkIn(Stream.runForEach(SubscriptionRef.changes(entries), () => refold), scope, {
         startImmediately: true
@@ -43,7 +49,14 @@ export const foldSources = Effect.fnUntraced(
         }),
         Effect.andThen(refold, follow(source))
       )
-    return { snapshots, add }
+    const remove = (source: Source["Service"]) =>
+      Effect.andThen(
+        Effect.sync(() => {
+          sources = sources.filter((other) => other !== source)
+        }),
+        refold
+      )
+    return { snapshots, add, remove }
   }
 )
 

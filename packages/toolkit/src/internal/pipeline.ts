@@ -1,15 +1,19 @@
 /** The one pipeline that every call of every tool goes through, made of middleware. */
-import { Middleware, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { Middleware, Text, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+/** A tool behind its stages, or what a stage threw when it was put there. */
+export type Piped = Result.Result<Tool.Tool, unknown>
 
 /** Puts a tool behind its stages, once for as long as the tool is the same. */
-export const makePipeline = (stages: ReadonlyArray<Middleware.Middleware>): (tool: Tool.Tool) => Tool.Tool => {
-  const made = new WeakMap<Tool.Tool, Tool.Tool>()
+export const makePipeline = (stages: ReadonlyArray<Middleware.Middleware>): (tool: Tool.Tool) => Piped => {
+  const made = new WeakMap<Tool.Tool, Piped>()
   return (tool) => {
     const before = made.get(tool)
     if (before !== undefined) return before
-    const piped = Middleware.apply(tool, stages)
+    const piped = Result.try(() => Middleware.apply(tool, stages))
     made.set(tool, piped)
     return piped
   }
@@ -19,13 +23,14 @@ export const makePipeline = (stages: ReadonlyArray<Middleware.Middleware>): (too
 export const normalizeResults = (maxOutput: number): Middleware.Middleware => (_, next) => (args, call) =>
   next(args, call).pipe(
     Effect.map((result) => ToolResult.normalize(result, maxOutput)),
-    Effect.mapError((error) => normalizeFailure(error, maxOutput))
+    Effect.mapError((error) => error._tag === "ToolFailed" ? normalizeFailure(error, maxOutput) : error)
   )
 
-const normalizeFailure = (error: ToolError.ToolError, maxOutput: number): ToolError.ToolError => {
-  if (error._tag !== "ToolFailed" || error.result === undefined) return error
-  const result = ToolResult.normalize(error.result, maxOutput)
-  return result === error.result ? error : new ToolError.ToolFailed({ ...error, message: error.message, result })
+const normalizeFailure = (error: ToolError.ToolFailed, maxOutput: number): ToolError.ToolFailed => {
+  const message = Text.cut(error.message, maxOutput)
+  const result = error.result === undefined ? undefined : ToolResult.normalize(error.result, maxOutput)
+  if (message === error.message && result === error.result) return error
+  return new ToolError.ToolFailed({ ...error, message, ...(result === undefined ? {} : { result }) })
 }
 
 /** The caller's own limit, over everything behind this stage. */
@@ -42,7 +47,7 @@ export const limitTime: Middleware.Middleware = (_, next) => (args, call) => {
   })
 }
 
-/** Around the handler itself: a success of a call is never an error result. */
+/** A success of a call is never an error result, whoever answered it: the handler or a stage before it. */
 export const failOnErrorResult: Middleware.Middleware = (_, next) => (args, call) =>
   Effect.flatMap(next(args, call), (result) =>
     result.isError

@@ -5,19 +5,20 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 
 export const makeRegisteredTools = Effect.gen(function*() {
   const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([])
-  let tools: ReadonlyArray<Tool.Tool> = []
-  const set = (next: ReadonlyArray<Tool.Tool>) =>
-    SubscriptionRef.update(entries, () => {
-      tools = next
-      return next.length === 0 ? [] : [SourceEntry.loaded("<registered>", { tools: next, unlisted: true })]
+  // inside the update, so that two who change the tools at once lose nothing
+  const change = <A>(f: (tools: ReadonlyArray<Tool.Tool>) => readonly [answer: A, tools: ReadonlyArray<Tool.Tool>]) =>
+    SubscriptionRef.modify(entries, (now) => {
+      const [answer, tools] = f(now.flatMap((entry) => entry.tools))
+      return [answer, tools.length === 0 ? [] : [SourceEntry.loaded("<registered>", { tools, unlisted: true })]]
     })
   return {
     source: Source.of({ kind: "extra", entries }),
-    register: (...added: ReadonlyArray<Tool.Tool>) => Effect.suspend(() => set([...tools, ...added])),
+    register: (...added: ReadonlyArray<Tool.Tool>) =>
+      Effect.asVoid(change((tools) => [undefined, [...tools, ...added]])),
     unregister: (name: string) =>
-      Effect.suspend(() => {
+      change((tools) => {
         const rest = tools.filter((tool) => tool.name !== name)
-        return Effect.as(set(rest), rest.length < tools.length)
+        return [rest.length < tools.length, rest]
       })
   }
 })

@@ -79,13 +79,27 @@ const regExpEngine = (patterns: NormalForm["patterns"], budget: Budget) => (sour
   toString: () => source
 })
 
+/** A few units in the last place: 19.99 is a multiple of 0.01, though its quotient in binary is not quite whole. */
+const ROUNDING = 4 * Number.EPSILON
+
+const isMultiple = (value: number, divisor: number): boolean => {
+  const quotient = value / divisor
+  if (!Number.isFinite(quotient)) return value % divisor === 0
+  return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * ROUNDING
+}
+
 const addKeywords = (ajv: Ajv2020, budget: Budget): void => {
-  for (const keyword of ["enum", "const", "uniqueItems"]) ajv.removeKeyword(keyword)
+  for (const keyword of ["enum", "const", "multipleOf", "uniqueItems"]) ajv.removeKeyword(keyword)
   ajv.addKeyword({ keyword: "steps", schemaType: "number", code: (cxt) => pay(cxt, budget) })
   ajv.addKeyword({
     keyword: "enum",
     schemaType: "array",
     compile: (allowed: ReadonlyArray<unknown>) => oneOf(allowed, budget)
+  })
+  ajv.addKeyword({
+    keyword: "multipleOf",
+    type: "number",
+    compile: (divisor: number) => (value: number) => isMultiple(value, divisor)
   })
   ajv.addKeyword({ keyword: "const", compile: (allowed: unknown) => oneOf([allowed], budget) })
   ajv.addKeyword({

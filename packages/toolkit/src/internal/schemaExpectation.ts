@@ -1,4 +1,5 @@
 /** What a keyword asks for, and what a value is, in a few words. */
+import { Text } from "@effect-toolnexus/core"
 import type { ErrorObject } from "ajv/dist/2020.js"
 import * as Predicate from "effect/Predicate"
 
@@ -16,13 +17,13 @@ export const describeValue = (value: unknown): string => {
 }
 
 const quote = (text: string): string =>
-  text.length <= MAX_TEXT ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, MAX_TEXT)).slice(0, -1)}…"`
+  text.length <= MAX_TEXT ? JSON.stringify(text) : `${JSON.stringify(Text.cut(text, MAX_TEXT)).slice(0, -1)}…"`
 
 /** Of an allowed value, which may be an object, its JSON. */
 const listed = (value: unknown): string => {
   if (typeof value === "string" || !Predicate.isObjectOrArray(value)) return describeValue(value)
   const text = JSON.stringify(value)
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`
+  return Text.cut(text, MAX_TEXT, "…")
 }
 
 const count = (amount: unknown, noun: string): string =>
@@ -73,7 +74,7 @@ const EXPECTATIONS: ReadonlyMap<string, (limit: unknown) => string> = new Map([
   ["minProperties", (limit: unknown) => `at least ${count(limit, "property")}`],
   ["minimum", (limit: unknown) => `a number of at least ${String(limit)}`],
   ["multipleOf", (limit: unknown) => `a multiple of ${String(limit)}`],
-  ["pattern", (limit: unknown) => `text that matches ${String(limit).slice(0, 200)}`],
+  ["pattern", (limit: unknown) => `text that matches ${Text.cut(String(limit), 200)}`],
   ["type", typeNames],
   ["unevaluatedItems", () => "fewer items"],
   ["uniqueItems", () => "items that all differ"]

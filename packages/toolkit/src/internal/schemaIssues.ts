@@ -2,42 +2,22 @@
  * What is wrong with a value, written for a model: where, what was expected and what came. Of the alternatives of a union
  * only the one counts that the value is closest to.
  */
-import { Suggestion, type ToolError } from "@effect-toolnexus/core"
+import { Suggestion, ToolError } from "@effect-toolnexus/core"
 import type { ErrorObject } from "ajv/dist/2020.js"
 import * as Predicate from "effect/Predicate"
 import { describeValue, expectation } from "./schemaExpectation.ts"
 
 type Issue = ToolError.ArgumentIssue
 
-/** More is noise: a model mends these, and hears of the others with the next call. */
-const MAX_ISSUES = 10
-
-/** Of all paths and messages together, in characters. */
-const MAX_CHARACTERS = 2000
-
-const MAX_MESSAGE = 400
-const MAX_PATH = 160
+/** More of them than a model reads at once. */
+const MAX_ALTERNATIVES = 10
 
 export const toIssues = (errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Issue> =>
-  fit(distinct(explain(errors, errors.length).flatMap(describe)))
+  ToolError.limitIssues(distinct(explain(errors, errors.length).flatMap(describe)))
 
 const distinct = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => [
   ...new Map(issues.map((issue) => [`${issue.path}\u0000${issue.message}`, issue])).values()
 ]
-
-const fit = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
-  const kept: Array<Issue> = []
-  let room = MAX_CHARACTERS
-  for (const issue of issues) {
-    const isLast = kept.length === issues.length - 1
-    room -= issue.path.length + issue.message.length
-    // the note of how many there are more takes a place, and room, of its own
-    if (room < (isLast ? 0 : 40) || (kept.length === MAX_ISSUES - 1 && !isLast)) break
-    kept.push(issue)
-  }
-  const more = issues.length - kept.length
-  return more === 0 ? kept : [...kept, { path: "", message: `... and ${more} more` }]
-}
 
 /** A single thing that is wrong, or the alternatives that a value fits none of. */
 export interface Fault {
@@ -137,12 +117,12 @@ const unknownProperty = ({ keyword, params }: Pick<ErrorObject, "keyword" | "par
     : undefined
 
 const describe = ({ alternatives, error, path }: Fault): Issue => ({
-  path: cut(path.join("."), MAX_PATH),
-  message: cut(alternatives === undefined ? messageOf(error) : oneOf(alternatives, error), MAX_MESSAGE)
+  path: path.join("."),
+  message: alternatives === undefined ? messageOf(error) : oneOf(alternatives, error)
 })
 
 const oneOf = (alternatives: ReadonlyArray<string>, error: ErrorObject): string =>
-  `expected ${alternatives.slice(0, MAX_ISSUES).join(" or ")}, got ${describeValue(error.data)}`
+  `expected ${alternatives.slice(0, MAX_ALTERNATIVES).join(" or ")}, got ${describeValue(error.data)}`
 
 const messageOf = (error: ErrorObject): string => {
   const name = typeof error.propertyName === "string" ? `the property name ${describeValue(error.propertyName)}: ` : ""
@@ -174,5 +154,3 @@ const hint = ({ data, keyword, parentSchema, schema }: ErrorObject): string => {
   const [closest] = Suggestion.closest(data, schema.filter(Predicate.isString).slice(0, 1000), 1)
   return closest === undefined ? "" : `; did you mean ${JSON.stringify(closest)}?`
 }
-
-const cut = (text: string, length: number): string => text.length <= length ? text : `${text.slice(0, length - 1)}…`

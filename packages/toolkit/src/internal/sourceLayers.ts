@@ -11,12 +11,12 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import type { Precedence, RankedKind } from "../Precedence.ts"
+import * as Precedence from "../Precedence.ts"
 import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
 import type { AgentOptions, ToolkitOptions } from "../ToolkitOptions.ts"
 
 export const sourceLayers = Effect.fnUntraced(
-  function*<R>(options: ToolkitOptions<R>, config: ToolkitConfig, precedence: Precedence) {
+  function*<R>(options: ToolkitOptions<R>, config: ToolkitConfig, precedence: Precedence.Precedence) {
     const path = yield* Path.Path
     const builtins = readBuiltins(options, config, path)
     const agents = readAgents(options, config, path)
@@ -29,8 +29,9 @@ export const sourceLayers = Effect.fnUntraced(
     }
     const diagnostics = [...config.diagnostics, ...builtins.diagnostics, ...agents.diagnostics]
     // spelled out, since a list literal would reduce to what all have in common and forget the sources' own services
-    const sources: ReadonlyArray<(typeof layers)[RankedKind] | Layer.Layer<Source>> = [
-      ...precedence.order.map((kind) => layers[kind]),
+    const sources: ReadonlyArray<(typeof layers)[Precedence.RankedKind] | Layer.Layer<Source>> = [
+      // whoever made the order by hand may have left kinds out
+      ...Precedence.make(precedence.order).order.map((kind) => layers[kind]),
       Source.fromEntries("agent", agents.failures),
       Source.fromEntries("config", configEntry(options, config, diagnostics))
     ]
@@ -51,9 +52,9 @@ const configEntry = (
   diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 ): ReadonlyArray<SourceEntry.SourceEntry> => {
   if (error !== undefined) return [SourceEntry.failed(error, { diagnostics })]
-  return options.config === undefined && diagnostics.length === 0
-    ? []
-    : [SourceEntry.loaded("<config>", { diagnostics })]
+  if (options.config !== undefined) return [SourceEntry.loaded("<config>", { diagnostics })]
+  // what there is to say of code has no status of its own
+  return diagnostics.length === 0 ? [] : [SourceEntry.loaded("<options>", { diagnostics, unlisted: true })]
 }
 
 const skillLayer = (options: SkillOptions, config: ToolkitConfig, path: Path.Path) => {

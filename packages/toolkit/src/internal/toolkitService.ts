@@ -3,6 +3,7 @@ import {
   type Diagnostic,
   ProviderSchema,
   type Snapshot,
+  type Tool,
   type ToolkitService,
   type ViewOptions
 } from "@effect-toolnexus/core"
@@ -18,8 +19,9 @@ import { narrow } from "./view.ts"
 export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregister" | "addAgent" | "waitFor"> {
   readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
   /** What calls have found in schemas since: it belongs to no snapshot. */
-  readonly uncheckedSchemas: () => ReadonlyArray<Diagnostic.Diagnostic>
+  readonly uncheckedSchemas: (exposed: Snapshot["byName"]) => ReadonlyArray<Diagnostic.Diagnostic>
   readonly closed: Effect.Effect<void>
+  readonly isClosed: () => boolean
   readonly maxOutput: number
   readonly callId: () => string
   readonly defectId: () => string
@@ -30,12 +32,12 @@ export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Sna
   const now = () => show(SubscriptionRef.getUnsafe(core.snapshots))
   const snapshot = Effect.sync(now)
   const call: ToolkitService["call"] = (name, args, options) =>
-    Effect.suspend(() => callTool(now(), core.callId, name, args, options))
+    Effect.suspend(() => callTool(now(), core.isClosed(), core.callId, name, args, options))
   return {
     snapshot,
     changes: changesOf(core.snapshots, core.closed, show),
     ...fields(snapshot),
-    diagnostics: Effect.map(snapshot, ({ diagnostics }) => [...diagnostics, ...core.uncheckedSchemas()]),
+    diagnostics: Effect.map(snapshot, ({ byName, diagnostics }) => [...diagnostics, ...core.uncheckedSchemas(byName)]),
     get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
     call,
     execute: (name, args, options) => executeTool(call(name, args, options), core.defectId, core.maxOutput),
@@ -61,20 +63,33 @@ const fields = (snapshot: Effect.Effect<Snapshot>) => {
     skills: field("skills"),
     skillsPrompt: field("skillsPrompt"),
     toOpenAI: toOpenAI(tools),
-    toAnthropic: () => Effect.map(tools, ProviderSchema.toAnthropic),
-    toGemini: () => Effect.map(tools, ProviderSchema.toGemini)
+    toAnthropic: onceEach(tools, ProviderSchema.toAnthropic),
+    toGemini: onceEach(tools, ProviderSchema.toGemini)
   }
 }
 
+/** Rendered once for each list of tools, and shared by all who ask. */
+const onceEach = <A>(tools: ToolkitService["tools"], render: (tools: ReadonlyArray<Tool.Tool>) => A) => {
+  const rendered = new WeakMap<ReadonlyArray<Tool.Tool>, { readonly shape: A }>()
+  return () =>
+    Effect.map(tools, (now) => {
+      const before = rendered.get(now)
+      if (before !== undefined) return before.shape
+      const shape = render(now)
+      rendered.set(now, { shape })
+      return shape
+    })
+}
+
 const toOpenAI = (tools: ToolkitService["tools"]): ToolkitService["toOpenAI"] => {
+  const chat = onceEach(tools, ProviderSchema.toOpenAIChat)
+  const responses = onceEach(tools, ProviderSchema.toOpenAIResponses)
   function render(options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
   function render(
     options: { readonly mode: "responses" }
   ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
   function render(options?: { readonly mode?: "chat" | "responses" }) {
-    return options?.mode === "responses"
-      ? Effect.map(tools, ProviderSchema.toOpenAIResponses)
-      : Effect.map(tools, ProviderSchema.toOpenAIChat)
+    return options?.mode === "responses" ? responses() : chat()
   }
   return render
 }

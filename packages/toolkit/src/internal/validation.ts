@@ -15,15 +15,16 @@ export interface Validation {
   readonly checkArguments: Middleware.Middleware
   /** Notes in the result where structured output isn't what the output schema promises. */
   readonly checkOutput: Middleware.Middleware
-  /** What of the schemas used so far is not checked. */
-  readonly diagnostics: () => ReadonlyArray<Diagnostic.Diagnostic>
+  /** What of the schemas used so far is not checked, of the tools that are exposed. */
+  readonly diagnostics: (exposed: ReadonlyMap<string, unknown>) => ReadonlyArray<Diagnostic.Diagnostic>
 }
 
 /** As many as a person reads; a server may declare thousands of schemas that can't be compiled. */
 const MAX_DIAGNOSTICS = 1000
 
 export const makeValidation = (): Validation => {
-  const found: Array<Diagnostic.Diagnostic> = []
+  // by what they say: a list that is read again brings the same tools as other objects
+  const found = new Map<string, { readonly tool: string; readonly diagnostic: Diagnostic.Diagnostic }>()
   let validators: SchemaValidators | undefined
   // the validator and its pattern engine are loaded with the first call, and not with the toolkit
   const load = Effect.map(Effect.promise(() => import("../SchemaValidator.ts")), ({ make }) => validators ??= make())
@@ -34,8 +35,11 @@ export const makeValidation = (): Validation => {
     return (validator: Validator) => {
       if (isNoted) return
       isNoted = true
-      const rest = MAX_DIAGNOSTICS - found.length
-      found.push(...validator.diagnostics.slice(0, rest).map((diagnostic) => place(diagnostic, tool, path)))
+      for (const unplaced of validator.diagnostics) {
+        const diagnostic = place(unplaced, tool, path)
+        if (found.size >= MAX_DIAGNOSTICS) found.delete(found.keys().next().value ?? "")
+        found.set(JSON.stringify(diagnostic), { tool: tool.name, diagnostic })
+      }
     }
   }
   return {
@@ -67,7 +71,8 @@ export const makeValidation = (): Validation => {
           })
         })
     },
-    diagnostics: () => found
+    diagnostics: (exposed) =>
+      Array.from(found.values()).filter(({ tool }) => exposed.has(tool)).map(({ diagnostic }) => diagnostic)
   }
 }
 
@@ -77,7 +82,7 @@ const place = (
   schema: string
 ): Diagnostic.Diagnostic => ({
   ...diagnostic,
-  entry: origin.entry,
+  ...(origin.entry === "" ? {} : { entry: origin.entry }),
   path: [name, schema, diagnostic.path].filter(Boolean).join(".")
 })
 

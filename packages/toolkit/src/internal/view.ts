@@ -25,6 +25,10 @@ const filter = (snapshot: Snapshot, isShown: (name: string) => boolean): Snapsho
     toolNames: snapshot.toolNames.filter(isShown),
     byName,
     shadowed: snapshot.shadowed.filter(({ name }) => isShown(name)),
+    entries: snapshot.entries.map(({ entry, ...rest }) => ({
+      ...rest,
+      entry: { ...entry, tools: entry.tools.filter(({ name }) => isShown(name)) }
+    })),
     skills: offersSkills ? snapshot.skills : [],
     skillsPrompt: offersSkills ? snapshot.skillsPrompt : ""
   }
