@@ -4,13 +4,15 @@
  *
  * @since 0.1.0
  */
-import { type Redaction, Source, SourceEntry } from "@effect-toolnexus/core"
+import { AgentRegistry, type Redaction, Source, SourceEntry } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
 import type * as FileSystem from "effect/FileSystem"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
+import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -18,7 +20,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as A2aClient from "./A2aClient.ts"
 import type { A2aError } from "./A2aError.ts"
 import type { AgentCard } from "./AgentCard.ts"
-import { type AgentDefinition, check, flagsOf, isDisabled } from "./AgentDefinition.ts"
+import { type AgentDefinition, check, entryName, flagsOf, isDisabled } from "./AgentDefinition.ts"
 import { type AgentAddress, resolve } from "./internal/agentAddress.ts"
 import { type Outcome, toEntries } from "./internal/agentTools.ts"
 import { discover } from "./internal/cardDiscovery.ts"
@@ -65,38 +67,70 @@ export interface Options {
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  { agents }: Options
-): Layer.Layer<Source, never, HttpClient.HttpClient | FileSystem.FileSystem | Path.Path> =>
-  Layer.effect(
-    Source,
-    Effect.gen(function*() {
-      const scope = yield* Effect.scope
-      // calls in flight end together when the source is closed, not one after the other
-      const calls = yield* Scope.fork(scope, "parallel")
-      const listed = [...agents]
-      const outcomes = new Map(
-        listed.map(([entry, definition]) => [entry, settled(SourceEntry.connecting(entry, flagsOf(definition)))])
-      )
-      const entries = yield* SubscriptionRef.make(yield* toEntries([...outcomes.values()]))
-      for (const [entry, definition] of listed) {
-        const outcome = load(entry, definition, calls)
-        yield* Effect.forkIn(Effect.flatMap(outcome, (now) => put(outcomes, entries, entry, now)), scope)
-      }
-      return { kind: "agent" as const, entries }
-    })
-  )
+export const layer = ({ agents }: Options): Layer.Layer<Source | AgentRegistry, never, Platform> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const board = yield* makeBoard([...agents])
+    for (const [entry, definition] of agents) yield* connectInto(board, entry, definition)
+    return Context.make(Source, { kind: "agent", entries: board.entries }).pipe(
+      Context.add(AgentRegistry, { add: yield* makeAdd(board) })
+    )
+  }))
 
-type Entries = SubscriptionRef.SubscriptionRef<ReadonlyArray<SourceEntry.SourceEntry>>
+type Platform = HttpClient.HttpClient | FileSystem.FileSystem | Path.Path
+
+/** What is known of all agents, and the entries made of it. */
+interface Board {
+  readonly outcomes: Map<string, Outcome>
+  readonly entries: SubscriptionRef.SubscriptionRef<ReadonlyArray<SourceEntry.SourceEntry>>
+  /** One connection for each entry: a new one takes the place of the one before. */
+  readonly connecting: FiberMap.FiberMap<string>
+  /** Holds calls in flight, which end together when the source is closed, not one after the other. */
+  readonly calls: Scope.Scope
+}
+
+const makeBoard = Effect.fnUntraced(
+  function*(agents: ReadonlyArray<readonly [string, AgentDefinition]>): Effect.fn.Return<Board, never, Scope.Scope> {
+    const calls = yield* Scope.fork(yield* Effect.scope, "parallel")
+    const outcomes = new Map(agents.map(([entry, definition]) => [entry, onItsWay(entry, definition)]))
+    const entries = yield* SubscriptionRef.make(yield* toEntries([...outcomes.values()]))
+    return { outcomes, entries, connecting: yield* FiberMap.make<string>(), calls }
+  }
+)
 
 const settled = (entry: SourceEntry.SourceEntry): Outcome => ({ _tag: "Settled", entry })
 
+const onItsWay = (entry: string, definition: AgentDefinition): Outcome =>
+  settled(SourceEntry.connecting(entry, flagsOf(definition)))
+
+const connectInto = (board: Board, entry: string, definition: AgentDefinition) =>
+  FiberMap.run(
+    board.connecting,
+    entry,
+    Effect.flatMap(load(entry, definition, board.calls), (outcome) => put(board, entry, outcome))
+  )
+
 /** Inside the update, since two agents may answer at once and names are given over all of them. */
-const put = (outcomes: Map<string, Outcome>, entries: Entries, entry: string, outcome: Outcome) =>
+const put = ({ entries, outcomes }: Board, entry: string, outcome: Outcome) =>
   SubscriptionRef.updateEffect(entries, () => {
     outcomes.set(entry, outcome)
     return toEntries([...outcomes.values()])
   })
+
+const makeAdd = Effect.fnUntraced(function*(board: Board) {
+  const platform = yield* Effect.context<Platform>()
+  const folder = Context.get(platform, Path.Path).resolve(".")
+  const add: AgentRegistry["Service"]["add"] = Effect.fnUntraced(function*(agent, name = entryName(agent.card)) {
+    const definition = { ...agent, folder }
+    // first, or the earlier agent's answer could still come and be taken for this one's
+    yield* FiberMap.remove(board.connecting, name)
+    yield* put(board, name, onItsWay(name, definition))
+    yield* Effect.provideContext(connectInto(board, name, definition), platform)
+    const isOwn = (entry: SourceEntry.SourceEntry) => entry.name === name
+    const entries = yield* Source.settled({ kind: "agent", entries: board.entries }, isOwn)
+    return entries.find(isOwn) ?? SourceEntry.disabled(name)
+  })
+  return add
+})
 
 const load = (entry: string, given: AgentDefinition, calls: Scope.Scope) =>
   Effect.suspend(() => Effect.fromResult(check(entry, given))).pipe(

@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
+import type { RemoteAgent } from "./AgentRegistry.ts"
 import type { Diagnostic } from "./Diagnostic.ts"
 import type { Resolver } from "./HostResolver.ts"
 import type { Json } from "./Json.ts"
@@ -81,21 +82,6 @@ export interface Change {
   readonly added: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
   readonly changed: ReadonlyArray<string>
-}
-
-/**
- * A remote agent, added while the toolkit lives; see the agents package for the fields.
- *
- * @category models
- * @since 0.1.0
- */
-export interface RemoteAgent {
-  readonly card: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds over a whole call. Default: 300000. */
-  readonly timeout?: number
-  /** Milliseconds. Default: 1000. */
-  readonly pollEvery?: number
 }
 
 /**

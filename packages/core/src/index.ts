@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export { AgentRegistry, type RemoteAgent } from "./AgentRegistry.ts"
 export * as Answer from "./Answer.ts"
 export * as ConfigKeys from "./ConfigKeys.ts"
 export * as Diagnostic from "./Diagnostic.ts"
@@ -28,7 +29,6 @@ export * as ToolError from "./ToolError.ts"
 export {
   type CallArguments,
   type Change,
-  type RemoteAgent,
   type Shadowed,
   type Snapshot,
   Toolkit,

@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import {
+  AgentRegistry,
   HostResolver,
   type Middleware,
   type Resolver,
@@ -18,10 +19,11 @@ import {
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type AgentSource, makeAddAgent } from "./internal/addAgent.ts"
+import { makeAddAgent } from "./internal/addAgent.ts"
 import { foldSources } from "./internal/foldedSources.ts"
 import {
   failOnErrorResult,
@@ -56,8 +58,6 @@ export interface Settings {
   readonly startup?: "wait" | "background"
   /** Who answers suspensions. Default: the service `HostResolver`, which is nobody. Carried; calls don't ask it yet. */
   readonly waitFor?: Resolver
-  /** How an agent that is added later becomes a source. Default: `addAgent` gives a failed entry. */
-  readonly agentSource?: AgentSource
 }
 
 /**
@@ -102,7 +102,7 @@ export function make<S, E, R>(
       const services = Context.mergeAll(...built.flatMap((each) => each.services ?? []))
       const live = built.map(({ source }) => source)
       yield* awaitEntries(live, settings.startup ?? "wait")
-      const toolkit = yield* makeToolkit(live, settings, scope)
+      const toolkit = yield* makeToolkit(live, settings, Context.getOption(services, AgentRegistry))
       return Context.add(Context.omit(Source)(services), Toolkit, toolkit)
     }).pipe(Effect.withSpan("toolkit.build"))
   )
@@ -162,7 +162,11 @@ const awaitEntries = Effect.fnUntraced(
 const isRequired = ({ required }: SourceEntry.SourceEntry): boolean => required === true
 
 const makeToolkit = Effect.fnUntraced(
-  function*(sources: ReadonlyArray<Source["Service"]>, settings: Settings, scope: Scope.Scope) {
+  function*(
+    sources: ReadonlyArray<Source["Service"]>,
+    settings: Settings,
+    registry: Option.Option<AgentRegistry["Service"]>
+  ) {
     const { maxOutput = ToolResult.MAX_OUTPUT } = settings
     const running = yield* makeRunningCalls
     const registered = yield* makeRegisteredTools
@@ -187,7 +191,7 @@ const makeToolkit = Effect.fnUntraced(
     const core: ToolkitCore = {
       ...registered,
       waitFor: settings.waitFor ?? (yield* HostResolver),
-      addAgent: makeAddAgent({ ...folded, ...running, scope }, settings.agentSource),
+      addAgent: makeAddAgent({ ...running, ...folded, registry }),
       snapshots: folded.snapshots,
       uncheckedSchemas: validation.diagnostics,
       closed: running.closed,

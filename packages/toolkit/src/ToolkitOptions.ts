@@ -12,11 +12,8 @@ import type { Middleware, Resolver, Tool } from "@effect-toolnexus/core"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
 import type { SkillProvider } from "@effect-toolnexus/skills/SkillProvider"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
-import { agentLayer, sourceLayers } from "./internal/sourceLayers.ts"
+import { sourceLayers } from "./internal/sourceLayers.ts"
 import * as Precedence from "./Precedence.ts"
 import * as ToolkitConfig from "./ToolkitConfig.ts"
 import * as ToolkitLayer from "./ToolkitLayer.ts"
@@ -100,14 +97,12 @@ export interface NotBuiltYet {
  */
 export const layer = <R = never>(options: ToolkitOptions<R>) =>
   Layer.unwrap(Effect.gen(function*() {
-    const context = yield* Effect.context<HttpClient.HttpClient | FileSystem.FileSystem | Path.Path>()
     const config = yield* ToolkitConfig.load(options.config)
     const precedence = options.precedence ?? Precedence.standard
     const sources = yield* sourceLayers(options, config, precedence)
     return ToolkitLayer.make(sources, {
       disableTools: [...options.disableTools ?? [], ...config.disableTools],
       replaceableBuiltins: precedence.replaceableBuiltins,
-      agentSource: (agent, name) => Layer.provide(agentLayer(agent, name), Layer.succeedContext(context)),
       ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
       ...(options.maxOutput === undefined ? {} : { maxOutput: options.maxOutput }),
       ...(options.waitFor === undefined ? {} : { waitFor: options.waitFor }),

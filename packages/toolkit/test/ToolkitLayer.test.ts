@@ -1,4 +1,5 @@
 import {
+  AgentRegistry,
   type Change,
   defineTool,
   HostResolver,
@@ -194,55 +195,45 @@ describe("addAgent", () => {
     ...defineTool({ name, source: "a2a", handler: () => name }),
     inputSchema: { type: "object" as const }
   })
-  const agentSource = (agent: RemoteAgent, name = "unnamed") =>
-    Source.fromEntries("agent", [
-      agent.card === "broken"
-        ? SourceEntry.failed(
-          new SourceEntry.EntryError({ kind: "agent", entry: name, phase: "connect", detail: "refused" })
-        )
-        : SourceEntry.loaded(name, { tools: [agentTool(agent.card), agentTool("echo")] })
-    ])
+  const settle = (agent: RemoteAgent, name: string): SourceEntry.SourceEntry =>
+    agent.card === "slow" ? SourceEntry.connecting(name) : SourceEntry.loaded(name, {
+      tools: [agentTool(agent.card), agentTool("echo")]
+    })
+  const agents = Layer.effectContext(Effect.gen(function*() {
+    const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([])
+    const add = (agent: RemoteAgent, name = "unnamed") =>
+      SubscriptionRef.update(entries, (now) => [...now, settle(agent, name)]).pipe(
+        Effect.andThen(agent.card === "slow" ? Effect.never : Effect.succeed(settle(agent, name)))
+      )
+    return Context.make(Source, { kind: "agent", entries }).pipe(Context.add(AgentRegistry, { add }))
+  }))
 
   it.effect("brings an agent's tools in, behind the pipeline, by precedence and disabled names", () =>
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
       const { entry, id } = yield* toolkit.addAgent({ card: "one" }, "helper")
       assert.deepStrictEqual([id, entry._tag], ["helper", "Loaded"])
+      assert.strictEqual((yield* toolkit.execute("one")).output, "one")
       yield* toolkit.addAgent({ card: "off" }, "other")
       assert.deepStrictEqual(yield* toolkit.toolNames, ["echo", "one"])
       assert.deepStrictEqual((yield* toolkit.tools).map(({ source }) => source), ["native", "a2a"])
-      const failed = yield* toolkit.addAgent({ card: "broken" })
-      assert.deepStrictEqual([failed.id, failed.entry._tag], ["unnamed", "Failed"])
-      assert.include((yield* toolkit.errors)["unnamed"], "refused")
-    }).pipe(Effect.provide(ToolkitLayer.make([ExtraSource.layer([echo])], { agentSource, disableTools: ["off"] }))))
-
-  it.effect("takes the place of one that was added under its name before", () =>
-    Effect.gen(function*() {
-      const toolkit = yield* Toolkit
-      yield* toolkit.addAgent({ card: "one" }, "helper")
-      yield* toolkit.addAgent({ card: "two" }, "helper")
-      assert.deepStrictEqual(yield* toolkit.toolNames, ["echo", "two"])
-      assert.deepStrictEqual(Object.keys(yield* toolkit.statuses), ["helper"])
-    }).pipe(Effect.provide(ToolkitLayer.make([], { agentSource }))))
+    }).pipe(Effect.provide(ToolkitLayer.make([ExtraSource.layer([echo]), agents], { disableTools: ["off"] }))))
 
   it.live("ends with the toolkit, and says so", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const connecting = () => Source.fromEntries("agent", [SourceEntry.connecting("slow")])
-      const layer = ToolkitLayer.make([], { agentSource: connecting })
-      const toolkit = Context.get(yield* Layer.buildWithScope(layer, scope), Toolkit)
-      const adding = yield* Effect.forkChild(toolkit.addAgent({ card: "x" }, "slow"))
-      yield* Effect.sleep("20 millis")
+      const toolkit = Context.get(yield* Layer.buildWithScope(ToolkitLayer.make([agents]), scope), Toolkit)
+      const adding = yield* Effect.forkChild(toolkit.addAgent({ card: "slow" }, "slow"), { startImmediately: true })
       yield* Scope.close(scope, Exit.void)
       for (const { entry } of [yield* Fiber.join(adding), yield* toolkit.addAgent({ card: "x" }, "late")]) {
         assert.include(entry._tag === "Failed" ? entry.error.message : "", "the toolkit is closed")
       }
     }))
 
-  it.effect("says what is missing where a toolkit was made of single sources", () =>
+  it.effect("says what is missing where no source takes agents", () =>
     Effect.gen(function*() {
       const { entry } = yield* Toolkit.use((toolkit) => toolkit.addAgent({ card: "x" }))
-      assert.include(entry._tag === "Failed" ? entry.error.message : "", "agentSource")
+      assert.include(entry._tag === "Failed" ? entry.error.message : "", "AgentSource.layer")
     }).pipe(Effect.provide(ToolkitLayer.make([]))))
 })
 

@@ -11,7 +11,8 @@ export interface FoldedSources {
   readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
   /** Adds a source below those of its kind. */
   readonly add: (source: Source["Service"]) => Effect.Effect<void>
-  readonly remove: (source: Source["Service"]) => Effect.Effect<void>
+  /** Brings the snapshot up to date at once with what the sources hold, which otherwise happens soon. */
+  readonly refold: Effect.Effect<void>
 }
 
 export const foldSources = Effect.fnUntraced(
@@ -49,14 +50,7 @@ export const foldSources = Effect.fnUntraced(
         }),
         Effect.andThen(refold, follow(source))
       )
-    const remove = (source: Source["Service"]) =>
-      Effect.andThen(
-        Effect.sync(() => {
-          sources = sources.filter((other) => other !== source)
-        }),
-        refold
-      )
-    return { snapshots, add, remove }
+    return { snapshots, add, refold }
   }
 )
 

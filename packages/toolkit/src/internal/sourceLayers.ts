@@ -7,13 +7,13 @@ import { McpSource } from "@effect-toolnexus/mcp/McpSource"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
 import { SkillSource } from "@effect-toolnexus/skills/SkillSource"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Precedence from "../Precedence.ts"
 import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
-import type { AgentOptions, ToolkitOptions } from "../ToolkitOptions.ts"
+import type { ToolkitOptions } from "../ToolkitOptions.ts"
 
 export const sourceLayers = Effect.fnUntraced(
   function*<R>(options: ToolkitOptions<R>, config: ToolkitConfig, precedence: Precedence.Precedence) {
@@ -38,12 +38,6 @@ export const sourceLayers = Effect.fnUntraced(
     return sources
   }
 )
-
-/** One agent that is added later; what is relative in it is so to the working directory. */
-export const agentLayer = (agent: AgentOptions, name: string = AgentSource.entryName(agent.card)) =>
-  Layer.unwrap(
-    Path.Path.useSync((path) => AgentSource.layer({ agents: [[name, { ...agent, folder: path.resolve(".") }]] }))
-  )
 
 /** There whenever a configuration was given, so that its diagnostics have a place. */
 const configEntry = (
