@@ -45,6 +45,8 @@ export {
  */
 export interface Options {
   readonly agents: Iterable<readonly [entry: string, definition: AgentDefinition]>
+  /** Entries whose definition couldn't even be decoded, to be listed after the agents; an agent added later may replace one. */
+  readonly failed?: ReadonlyArray<SourceEntry.SourceEntry>
 }
 
 /**
@@ -67,10 +69,12 @@ export interface Options {
  * @category layers
  * @since 0.1.0
  */
-export const layer = ({ agents }: Options): Layer.Layer<Source | AgentRegistry, never, Platform> =>
+export const layer = ({ agents, failed = [] }: Options): Layer.Layer<Source | AgentRegistry, never, Platform> =>
   Layer.effectContext(Effect.gen(function*() {
-    const board = yield* makeBoard([...agents])
-    for (const [entry, definition] of agents) yield* connectInto(board, entry, definition)
+    const listed = [...agents]
+    const onTheirWay = listed.map(([entry, definition]) => onItsWay(entry, definition))
+    const board = yield* makeBoard([...onTheirWay, ...failed])
+    for (const [entry, definition] of listed) yield* connectInto(board, entry, definition)
     return Context.make(Source, { kind: "agent", entries: board.entries }).pipe(
       Context.add(AgentRegistry, { add: yield* makeAdd(board) })
     )
@@ -89,9 +93,9 @@ interface Board {
 }
 
 const makeBoard = Effect.fnUntraced(
-  function*(agents: ReadonlyArray<readonly [string, AgentDefinition]>): Effect.fn.Return<Board, never, Scope.Scope> {
+  function*(initial: ReadonlyArray<SourceEntry.SourceEntry>): Effect.fn.Return<Board, never, Scope.Scope> {
     const calls = yield* Scope.fork(yield* Effect.scope, "parallel")
-    const outcomes = new Map(agents.map(([entry, definition]) => [entry, onItsWay(entry, definition)]))
+    const outcomes = new Map(initial.map((entry) => [entry.name, settled(entry)]))
     const entries = yield* SubscriptionRef.make(yield* toEntries([...outcomes.values()]))
     return { outcomes, entries, connecting: yield* FiberMap.make<string>(), calls }
   }
@@ -99,8 +103,8 @@ const makeBoard = Effect.fnUntraced(
 
 const settled = (entry: SourceEntry.SourceEntry): Outcome => ({ _tag: "Settled", entry })
 
-const onItsWay = (entry: string, definition: AgentDefinition): Outcome =>
-  settled(SourceEntry.connecting(entry, flagsOf(definition)))
+const onItsWay = (entry: string, definition: AgentDefinition): SourceEntry.SourceEntry =>
+  SourceEntry.connecting(entry, flagsOf(definition))
 
 const connectInto = (board: Board, entry: string, definition: AgentDefinition) =>
   FiberMap.run(
@@ -123,7 +127,7 @@ const makeAdd = Effect.fnUntraced(function*(board: Board) {
     const definition = { ...agent, folder }
     // first, or the earlier agent's answer could still come and be taken for this one's
     yield* FiberMap.remove(board.connecting, name)
-    yield* put(board, name, onItsWay(name, definition))
+    yield* put(board, name, settled(onItsWay(name, definition)))
     yield* Effect.provideContext(connectInto(board, name, definition), platform)
     const isOwn = (entry: SourceEntry.SourceEntry) => entry.name === name
     const entries = yield* Source.settled({ kind: "agent", entries: board.entries }, isOwn)

@@ -197,11 +197,12 @@ describe("ToolkitLive", () => {
     Effect.gen(function*() {
       const { folder } = yield* project
       const card = (yield* FakeA2aAgent.make({ name: "In code" })).cardUrl
+      const another = (yield* FakeA2aAgent.make({ name: "Another" })).cardUrl
       const config = {
         skills: `${folder}/skills`,
         builtins: { tools: { read: false } },
         disableTools: ["skill"],
-        agents: { one: { card: "http://127.0.0.1:1/" } }
+        agents: { another: { card: another }, one: { card: "http://127.0.0.1:1/" } }
       }
       const layer = ToolkitLive({
         config,
@@ -209,10 +210,10 @@ describe("ToolkitLive", () => {
         disableTools: ["nope"],
         agents: { one: { card } }
       })
-      const { diagnostics, statuses, toolNames } = yield* Toolkit.use((toolkit) => toolkit.snapshot).pipe(
+      const { diagnostics, statuses, tools } = yield* Toolkit.use((toolkit) => toolkit.snapshot).pipe(
         Effect.provide(layer)
       )
-      assert.deepStrictEqual(toolNames, ["In_code_answer", "read"])
+      assert.deepStrictEqual(tools.map(({ name }) => name), ["read", "In_code_answer", "Another_answer"])
       assert.strictEqual(statuses["one"], "connected")
       assert.deepStrictEqual(diagnostics.map(({ code }) => code), ["unknown-tool"])
     }))
@@ -236,6 +237,19 @@ describe("ToolkitLive", () => {
       const layer = ToolkitLive({ agents: [null, {}], builtins: false })
       const errors = yield* Toolkit.use((toolkit) => toolkit.errors).pipe(Effect.provide(layer))
       assert.deepStrictEqual(Object.values(errors).map((message) => message.includes("failed at config")), [true])
+    }))
+
+  it.live("puts an agent that is added in the place of one that failed in the file", () =>
+    Effect.gen(function*() {
+      const { cardUrl } = yield* FakeA2aAgent.make({ name: "Helper" })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        assert.strictEqual((yield* toolkit.statuses)["helper"], "failed")
+        const { entry, id } = yield* toolkit.addAgent({ card: cardUrl }, "helper")
+        assert.deepStrictEqual([id, entry._tag], ["helper", "Loaded"])
+        assert.strictEqual((yield* toolkit.statuses)["helper"], "connected")
+        assert.strictEqual((yield* toolkit.execute("Helper_answer", { task: "it" })).isError, false)
+      }).pipe(Effect.provide(ToolkitLive({ config: { agents: { helper: { card: 3 } } }, builtins: false })))
     }))
 
   it.live("asks for what the handlers of its tools need", () =>

@@ -24,7 +24,7 @@ export const sourceLayers = Effect.fnUntraced(
       mcp: McpSource.layer({ servers: config.servers }),
       skill: skillLayer(options, config, path),
       builtin: BuiltinSource.layer(builtins.options),
-      agent: AgentSource.layer({ agents: agents.definitions }),
+      agent: AgentSource.layer({ agents: agents.definitions, failed: agents.failures }),
       extra: ExtraSource.layer(options.tools ?? [])
     }
     const diagnostics = [...config.diagnostics, ...builtins.diagnostics, ...agents.diagnostics]
@@ -32,7 +32,6 @@ export const sourceLayers = Effect.fnUntraced(
     const sources: ReadonlyArray<(typeof layers)[Precedence.RankedKind] | Layer.Layer<Source>> = [
       // whoever made the order by hand may have left kinds out
       ...Precedence.make(precedence.order).order.map((kind) => layers[kind]),
-      Source.fromEntries("agent", agents.failures),
       Source.fromEntries("config", configEntry(options, config, diagnostics))
     ]
     return sources
