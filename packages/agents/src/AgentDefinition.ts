@@ -86,6 +86,15 @@ const isTrue = (raw: unknown, key: string): boolean =>
 export const entryName = (cardUrl: unknown): string => bareUrl(typeof cardUrl === "string" ? cardUrl : "")
 
 /**
+ * {@link entryName} of a definition's card, whatever an untyped caller gives: what is wrong with it is the entry's failure.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const entryNameOf = (definition: unknown): string =>
+  entryName(Predicate.hasProperty(definition, "card") ? definition.card : undefined)
+
+/**
  * An entry of a configuration file, read.
  *
  * @category models

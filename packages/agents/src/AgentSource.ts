@@ -20,7 +20,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as A2aClient from "./A2aClient.ts"
 import type { A2aError } from "./A2aError.ts"
 import type { AgentCard } from "./AgentCard.ts"
-import { type AgentDefinition, check, entryName, flagsOf, isDisabled } from "./AgentDefinition.ts"
+import { type AgentDefinition, check, entryNameOf, flagsOf, isDisabled } from "./AgentDefinition.ts"
 import { type AgentAddress, resolve } from "./internal/agentAddress.ts"
 import { type Outcome, toEntries } from "./internal/agentTools.ts"
 import { discover } from "./internal/cardDiscovery.ts"
@@ -34,6 +34,7 @@ export {
   decodeDefinition,
   diagnose,
   entryName,
+  entryNameOf,
   flagsOf
 } from "./AgentDefinition.ts"
 
@@ -123,7 +124,7 @@ const put = ({ entries, outcomes }: Board, entry: string, outcome: Outcome) =>
 const makeAdd = Effect.fnUntraced(function*(board: Board) {
   const platform = yield* Effect.context<Platform>()
   const folder = Context.get(platform, Path.Path).resolve(".")
-  const add: AgentRegistry["Service"]["add"] = Effect.fnUntraced(function*(agent, name = entryName(agent.card)) {
+  const add: AgentRegistry["Service"]["add"] = Effect.fnUntraced(function*(agent, name = entryNameOf(agent)) {
     const definition = { ...agent, folder }
     // first, or the earlier agent's answer could still come and be taken for this one's
     yield* FiberMap.remove(board.connecting, name)

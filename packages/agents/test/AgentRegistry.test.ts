@@ -57,6 +57,14 @@ describe("AgentRegistry", () => {
       assert.notInclude(messageOf(wrong), "passw0rd")
       const bad = yield* registry.add({ card: "nonsense", timeout: -1 }, "bad")
       assert.deepStrictEqual([bad._tag, phaseOf(bad)], ["Failed", "config"])
-      assert.deepStrictEqual((yield* registry.entries).map(({ _tag }) => _tag), ["Loaded", "Failed", "Failed"])
+      // @ts-expect-error: untyped callers
+      assert.strictEqual(phaseOf(yield* registry.add(null, "nothing")), "config")
+      // @ts-expect-error: untyped callers
+      assert.strictEqual(phaseOf(yield* registry.add(undefined)), "config")
+      assert.deepStrictEqual((yield* registry.entries).slice(0, 3).map(({ _tag }) => _tag), [
+        "Loaded",
+        "Failed",
+        "Failed"
+      ])
     }))
 })

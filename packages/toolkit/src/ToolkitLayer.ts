@@ -25,6 +25,7 @@ import * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { makeAddAgent } from "./internal/addAgent.ts"
 import { foldSources } from "./internal/foldedSources.ts"
+import { makeEntryPipe } from "./internal/pipedEntry.ts"
 import {
   failOnErrorResult,
   identifySuspensions,
@@ -174,7 +175,7 @@ const makeToolkit = Effect.fnUntraced(
     const folded = yield* foldSources(sources, {
       disableTools: settings.disableTools ?? [],
       replaceableBuiltins: settings.replaceableBuiltins ?? false,
-      pipe: makePipeline([
+      pipe: makeEntryPipe(makePipeline([
         running.stage,
         Telemetry.makeStage(),
         identifySuspensions,
@@ -185,7 +186,7 @@ const makeToolkit = Effect.fnUntraced(
         validation.checkOutput,
         ...settings.middleware ?? [],
         failOnErrorResult
-      ])
+      ]))
     })
     yield* folded.add(registered.source)
     const core: ToolkitCore = {

@@ -2,6 +2,7 @@ import { defineTool, SourceEntry, type Tool } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { fold, type FoldOptions, type SourceState } from "../src/internal/fold.ts"
+import { makeEntryPipe } from "../src/internal/pipedEntry.ts"
 import * as Precedence from "../src/Precedence.ts"
 
 const tool = (kind: Tool.ToolKind, entry: string, name: string): Tool.Tool => ({
@@ -22,7 +23,7 @@ const own = (...names: ReadonlyArray<string>): SourceState => ({
 })
 const failure = (entry: string) =>
   new SourceEntry.EntryError({ kind: "mcp", entry, phase: "spawn", detail: "no such command" })
-const plain: FoldOptions = { disableTools: [], replaceableBuiltins: false, pipe: (piped) => Result.succeed(piped) }
+const plain: FoldOptions = { disableTools: [], replaceableBuiltins: false, pipe: makeEntryPipe(Result.succeed) }
 
 describe("fold", () => {
   it("keeps the sources' order, and lists names by code points", () => {
@@ -110,13 +111,32 @@ describe("fold", () => {
     const good = tool("mcp", "s", "good")
     // @ts-expect-error: untyped sources
     const entries = [SourceEntry.loaded("s", { tools: [null, { name: "half" }, tool("mcp", "s", "bad"), good] })]
-    const pipe: FoldOptions["pipe"] = (given) => given.name === "bad" ? Result.fail("boo") : Result.succeed(given)
+    const pipe = makeEntryPipe((given) => given.name === "bad" ? Result.fail("boo") : Result.succeed(given))
     const snapshot = fold([{ kind: "mcp", entries }], { ...plain, pipe })
     assert.deepStrictEqual(snapshot.toolNames, ["good"])
     assert.deepStrictEqual(
       snapshot.diagnostics.map(({ code, entry }) => [code, entry]),
       [["broken-tool", "s"], ["broken-tool", "s"], ["broken-tool", "s"]]
     )
+  })
+
+  it("does again only what an entry that changed needs", () => {
+    const asked: Array<string> = []
+    const pipe = makeEntryPipe((given) => {
+      asked.push(given.name)
+      return Result.succeed({ ...given })
+    })
+    const [one, two] = [mcp("one", "a"), mcp("two", "b")]
+    const before = fold([one, two], { ...plain, pipe })
+    const after = fold([one, mcp("two", "c")], { ...plain, pipe })
+    assert.deepStrictEqual(asked, ["a", "b", "c"])
+    assert.strictEqual(after.byName.get("a"), before.byName.get("a"))
+    assert.strictEqual(after.entries[0]?.entry, before.entries[0]?.entry)
+  })
+
+  it("lists a source that was given twice twice, each with an id of its own", () => {
+    const source = mcp("s", "a")
+    assert.deepStrictEqual(fold([source, source], plain).entries.map(({ id }) => id), ["s", "mcp:s"])
   })
 
   it("exposes one of five with the same name, by the order of each preset", () => {

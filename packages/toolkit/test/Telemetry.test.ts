@@ -97,6 +97,27 @@ describe("Telemetry", () => {
       const untimed = (yield* Metric.snapshot).find(({ attributes }) => attributes?.["gen_ai.tool.name"] === "parent")
       assert.deepInclude(untimed?.state, { count: 1, sum: 0 })
     }).pipe(Effect.provide(layer), Effect.provideService(Metric.MetricRegistry, new Map())))
+
+  it.effect("counts what is called after a thousand other names as one", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const called = Array.from({ length: 1002 }, (_, index) => `tool_${index}`)
+      yield* Effect.forEach(called, (name) => toolkit.call(name))
+      yield* toolkit.call("tool_0")
+      const counts = (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
+        id === "gen_ai.execute_tool.duration" && "count" in state
+          ? [[attributes?.["gen_ai.tool.name"], state.count]]
+          : []
+      )
+      assert.strictEqual(counts.length, 1001)
+      assert.deepStrictEqual(Object.fromEntries(counts)["(other)"], 2)
+      assert.deepStrictEqual(Object.fromEntries(counts)["tool_0"], 2)
+    }).pipe(
+      Effect.provide(ToolkitLayer.make([
+        ExtraSource.layer(Array.from({ length: 1002 }, (_, n) => defineTool({ name: `tool_${n}`, handler: () => "" })))
+      ])),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    ))
 })
 
 const printable = (_: string, value: unknown) => typeof value === "bigint" ? value.toString() : value

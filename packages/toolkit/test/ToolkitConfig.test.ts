@@ -85,6 +85,10 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
       assert.deepStrictEqual(config.skills, [`${folder}/s`, "/abs"])
       assert.deepStrictEqual(config.disableTools, ["one", "two"])
       assert.strictEqual(config.builtins?.config, false)
+      // whole, and with the folder of the file it stands in
+      yield* write("b.json", `{"builtins": {"root": "here"}}`)
+      const later = yield* ToolkitConfig.load([{ builtins: { tools: { bash: false } } }, `${folder}/b.json`, "{}"])
+      assert.deepInclude(later.builtins, { config: { root: "here" }, folder })
     }))
 
   it.effect("says file, line and column of a mistake, and keeps the other files", () =>

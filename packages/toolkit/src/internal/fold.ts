@@ -8,9 +8,7 @@ import {
   type ToolkitEntry,
   ToolName
 } from "@effect-toolnexus/core"
-import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
-import type { Piped } from "./pipeline.ts"
+import type { PipedEntry } from "./pipedEntry.ts"
 
 /** What one source holds now. */
 export interface SourceState {
@@ -23,12 +21,14 @@ export interface FoldOptions {
   readonly disableTools: ReadonlyArray<string>
   /** Whether a builtin gives way to an own tool of its name before the fold. */
   readonly replaceableBuiltins: boolean
-  /** Puts a tool behind the pipeline, the same one for the same tool. */
-  readonly pipe: (tool: Tool.Tool) => Piped
+  /** Puts the tools of an entry behind the pipeline. */
+  readonly pipe: (entry: SourceEntry.SourceEntry) => PipedEntry
 }
 
 export const fold = (given: ReadonlyArray<SourceState>, options: FoldOptions): Snapshot => {
-  const { diagnostics: broken, sources } = pipeTools(given, options.pipe)
+  const piped = given.map(({ entries, kind }) => ({ kind, entries: entries.map(options.pipe) }))
+  const sources = piped.map(({ entries, kind }): SourceState => ({ kind, entries: entries.map(({ entry }) => entry) }))
+  const broken = piped.flatMap(({ entries }) => entries.flatMap(({ diagnostics }) => diagnostics))
   const merged = merge(sources, options)
   const entries = identify(sources)
   const exposed = new Set(merged.byName.values())
@@ -47,42 +47,6 @@ export const fold = (given: ReadonlyArray<SourceState>, options: FoldOptions): S
     // a skill that no exposed tool can load would be an empty promise
     skills: withTools.flatMap(({ entry }) => entry.skills ?? []),
     skillsPrompt: withTools.flatMap(({ entry }) => entry.prompt ?? []).filter((prompt) => prompt !== "").join("\n\n")
-  }
-}
-
-/** Every tool of every entry behind the pipeline: no way leads around it. One that can't be put there is left out. */
-const pipeTools = (given: ReadonlyArray<SourceState>, pipe: FoldOptions["pipe"]) => {
-  const diagnostics: Array<Diagnostic.Diagnostic> = []
-  const sources = given.map(({ entries, kind }): SourceState => ({
-    kind,
-    entries: entries.map((entry) => {
-      if (entry.tools.length === 0) return entry
-      const tools = entry.tools.flatMap((tool) => {
-        const piped = isTool(tool) ? pipe(tool) : Result.fail("it is no tool")
-        if (Result.isSuccess(piped)) return [piped.success]
-        diagnostics.push(brokenTool(entry.name, tool))
-        return []
-      })
-      return { ...entry, tools }
-    })
-  }))
-  return { diagnostics, sources }
-}
-
-/** Untyped callers and sources of others put anything among the tools. */
-const isTool = (tool: unknown): boolean =>
-  Predicate.hasProperty(tool, "name") && typeof tool.name === "string" &&
-  Predicate.hasProperty(tool, "handler") && typeof tool.handler === "function" &&
-  Predicate.hasProperty(tool, "origin") && Predicate.isObject(tool.origin) &&
-  Predicate.hasProperty(tool, "inputSchema") && Predicate.isObject(tool.inputSchema)
-
-const brokenTool = (entry: string, tool: unknown): Diagnostic.Diagnostic => {
-  const name = Predicate.hasProperty(tool, "name") && typeof tool.name === "string" ? ` "${tool.name}"` : ""
-  return {
-    level: "error",
-    code: "broken-tool",
-    entry,
-    message: `A tool${name} was left out: it is malformed, or a middleware threw when it was given it`
   }
 }
 
@@ -149,20 +113,18 @@ const claims: ReadonlyArray<readonly [kind: SourceEntry.SourceKind, prefix: stri
 ]
 
 const identify = (sources: ReadonlyArray<SourceState>): ReadonlyArray<ToolkitEntry> => {
-  const ids = new Map<SourceEntry.SourceEntry, string>()
+  const all = sources.flatMap(({ entries, kind }) => entries.map((entry) => ({ kind, entry })))
+  const ids = new Map<(typeof all)[number], string>()
   const taken = new Set<string>()
   for (const [kind, prefix] of claims) {
-    for (const entry of sources.filter((source) => source.kind === kind).flatMap(({ entries }) => entries)) {
-      if (entry.unlisted === true) continue
-      let id = entry.name
+    for (const claimant of all.filter((each) => each.kind === kind && each.entry.unlisted !== true)) {
+      let id = claimant.entry.name
       while (taken.has(id)) id = `${prefix}:${id}`
       taken.add(id)
-      ids.set(entry, id)
+      ids.set(claimant, id)
     }
   }
-  return sources.flatMap(({ entries, kind }) =>
-    entries.map((entry) => ({ id: ids.get(entry) ?? entry.name, kind, entry }))
-  )
+  return all.map((each) => ({ id: ids.get(each) ?? each.entry.name, ...each }))
 }
 
 const errorOf = (entry: SourceEntry.SourceEntry): ReadonlyArray<string> =>

@@ -9,7 +9,6 @@ import { SkillSource } from "@effect-toolnexus/skills/SkillSource"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Precedence from "../Precedence.ts"
 import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
@@ -127,10 +126,8 @@ const decodeAgent = (name: string, { config, folder, path }: RawEntry) =>
 const agentsInCode = (agents: ToolkitOptions["agents"] = []) =>
   isList(agents)
     // untyped callers put anything here; the source says what is wrong with it
-    ? agents.map((agent) => [AgentSource.entryName(cardOf(agent)), agent] as const)
+    ? agents.map((agent) => [AgentSource.entryNameOf(agent), agent] as const)
     : Object.entries(agents)
-
-const cardOf = (agent: unknown): unknown => Predicate.hasProperty(agent, "card") ? agent.card : undefined
 
 const isList = <A>(value: ReadonlyArray<A> | Readonly<Record<string, A>>): value is ReadonlyArray<A> =>
   Array.isArray(value)

@@ -1,0 +1,54 @@
+/** An entry whose tools are behind the pipeline; made anew only for an entry that has changed. */
+import type { Diagnostic, SourceEntry, Tool } from "@effect-toolnexus/core"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import type { Piped } from "./pipeline.ts"
+
+export interface PipedEntry {
+  readonly entry: SourceEntry.SourceEntry
+  /** Of tools that couldn't be put there. */
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+type Entry = SourceEntry.SourceEntry
+
+/** Every tool of an entry behind the pipeline: no way leads around it. One that can't be put there is left out. */
+export const makeEntryPipe = (pipe: (tool: Tool.Tool) => Piped): (entry: Entry) => PipedEntry => {
+  const made = new WeakMap<Entry, PipedEntry>()
+  return (entry) => {
+    const before = made.get(entry)
+    if (before !== undefined) return before
+    const piped = pipeTools(entry, pipe)
+    made.set(entry, piped)
+    return piped
+  }
+}
+
+const pipeTools = (entry: Entry, pipe: (tool: Tool.Tool) => Piped): PipedEntry => {
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  if (entry.tools.length === 0) return { entry, diagnostics }
+  const tools = entry.tools.flatMap((tool) => {
+    const piped = isTool(tool) ? pipe(tool) : Result.fail("it is no tool")
+    if (Result.isSuccess(piped)) return [piped.success]
+    diagnostics.push(brokenTool(entry.name, tool))
+    return []
+  })
+  return { entry: { ...entry, tools }, diagnostics }
+}
+
+/** Untyped callers and sources of others put anything among the tools. */
+const isTool = (tool: unknown): boolean =>
+  Predicate.hasProperty(tool, "name") && typeof tool.name === "string" &&
+  Predicate.hasProperty(tool, "handler") && typeof tool.handler === "function" &&
+  Predicate.hasProperty(tool, "origin") && Predicate.isObject(tool.origin) &&
+  Predicate.hasProperty(tool, "inputSchema") && Predicate.isObject(tool.inputSchema)
+
+const brokenTool = (entry: string, tool: unknown): Diagnostic.Diagnostic => {
+  const name = Predicate.hasProperty(tool, "name") && typeof tool.name === "string" ? ` "${tool.name}"` : ""
+  return {
+    level: "error",
+    code: "broken-tool",
+    entry,
+    message: `A tool${name} was left out: it is malformed, or a middleware threw when it was given it`
+  }
+}
