@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import { AgentRegistry, type Redaction, Source, SourceEntry } from "@effect-toolnexus/core"
+import { AgentRegistry, type Redaction, Source, SourceEntry, Tracing } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,6 @@ import { type AgentDefinition, check, entryNameOf, flagsOf, isDisabled } from ".
 import { type AgentAddress, resolve } from "./internal/agentAddress.ts"
 import { type Outcome, toEntries } from "./internal/agentTools.ts"
 import { discover } from "./internal/cardDiscovery.ts"
-import { inSpan } from "./internal/inSpan.ts"
 import { randomId } from "./internal/randomId.ts"
 import * as Wire from "./internal/wire.ts"
 
@@ -178,7 +177,7 @@ const connect = Effect.fnUntraced(function*(
   calls: Scope.Scope
 ) {
   const { maxConcurrent, pollEvery = DEFAULT_POLL_EVERY, timeout = DEFAULT_TIMEOUT } = definition
-  const card = yield* inSpan(fetchCard(entry, address, timeout), "source.connect", {
+  const card = yield* Tracing.entrySpan(fetchCard(entry, address, timeout), "source.connect", {
     "toolnexus.source": "a2a",
     "toolnexus.entry": entry
   })

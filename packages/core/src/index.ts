@@ -38,3 +38,4 @@ export {
 } from "./Toolkit.ts"
 export * as ToolName from "./ToolName.ts"
 export * as ToolResult from "./ToolResult.ts"
+export * as Tracing from "./Tracing.ts"

@@ -4,10 +4,8 @@
  *
  * @since 0.1.0
  */
-import type { Middleware, Tool, ToolError } from "@effect-toolnexus/core"
-import * as Cause from "effect/Cause"
+import { type Middleware, type Tool, type ToolError, Tracing } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 
 /** In seconds, as the convention asks for; from a function in this process to an agent that works for minutes. */
@@ -53,9 +51,9 @@ export const makeStage = (): Middleware.Middleware => {
             const started = clock.currentTimeNanosUnsafe()
             return Effect.onExit(Effect.withParentSpan(next(args, call), span), (exit) => {
               const now = clock.currentTimeNanosUnsafe()
-              const errorType = errorTypeOf(exit)
+              const errorType = Tracing.errorTypeOf(exit, kindOf)
               if (errorType !== undefined) span.attribute("error.type", errorType)
-              span.end(now, withoutContents(exit, errorType))
+              span.end(now, Tracing.withoutContents(exit, errorType))
               return Metric.update(measured()(errorType), Number(now - started) / 1e9)
             })
           })
@@ -86,18 +84,4 @@ const measurement = (tool: Tool.Tool, name: string) => {
   }
 }
 
-const errorTypeOf = (exit: Exit.Exit<unknown, ToolError.ToolError>): string | undefined => {
-  if (Exit.isSuccess(exit)) return undefined
-  const failure = exit.cause.reasons.find(Cause.isFailReason)
-  if (failure !== undefined) return failure.error._tag
-  return Cause.hasInterrupts(exit.cause) ? "Interrupted" : "Defect"
-}
-
-/** A failure's message may quote arguments and results; a trace gets the kind of it. */
-const withoutContents = (
-  exit: Exit.Exit<unknown, ToolError.ToolError>,
-  errorType: string | undefined
-): Exit.Exit<unknown, unknown> => {
-  if (errorType === undefined) return Exit.void
-  return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? exit : Exit.fail(errorType)
-}
+const kindOf = ({ _tag }: ToolError.ToolError): string => _tag

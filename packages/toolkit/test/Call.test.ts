@@ -24,6 +24,23 @@ import * as ToolkitLayer from "../src/ToolkitLayer.ts"
 const withTools = (...tools: ReadonlyArray<Tool.Tool>) => Effect.provide(ToolkitLayer.make([ExtraSource.layer(tools)]))
 const echo = defineTool({ name: "echo", handler: (args) => JSON.stringify(args) })
 
+/** A tool that never ends by itself, and how far it is. */
+const makeHeld = Effect.gen(function*() {
+  const started = yield* Deferred.make<void>()
+  let released = false
+  const held = defineTool({
+    name: "held",
+    handler: () =>
+      Deferred.succeed(started, undefined).pipe(
+        Effect.andThen(Effect.never),
+        Effect.ensuring(Effect.sync(() => {
+          released = true
+        }))
+      )
+  })
+  return { held, started, isReleased: () => released }
+})
+
 describe("schemas", () => {
   const input = {
     type: "object",
@@ -90,24 +107,13 @@ describe("closing", () => {
   it.live("ends the calls in flight, runs their finalizers, and says why", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const started = yield* Deferred.make<void>()
-      let released = false
-      const held = defineTool({
-        name: "held",
-        handler: () =>
-          Deferred.succeed(started, undefined).pipe(
-            Effect.andThen(Effect.never),
-            Effect.ensuring(Effect.sync(() => {
-              released = true
-            }))
-          )
-      })
+      const { held, isReleased, started } = yield* makeHeld
       const context = yield* Layer.buildWithScope(ToolkitLayer.make([ExtraSource.layer([held])]), scope)
       const call = yield* Effect.forkChild(Effect.flip(Context.get(context, Toolkit).call("held")))
       yield* Deferred.await(started)
       yield* Effect.sleep("10 millis")
       yield* Scope.close(scope, Exit.void)
-      assert.isTrue(released)
+      assert.isTrue(isReleased())
       const error = yield* Fiber.join(call)
       assert.strictEqual(error.message, "held is unavailable: the toolkit was closed during the call")
     }))
@@ -327,25 +333,14 @@ describe("call", () => {
 
   it.effect("execute lets interruption pass, and the handler's finalizers run", () =>
     Effect.gen(function*() {
-      const started = yield* Deferred.make<void>()
-      let released = false
-      const held = defineTool({
-        name: "held",
-        handler: () =>
-          Deferred.succeed(started, undefined).pipe(
-            Effect.andThen(Effect.never),
-            Effect.ensuring(Effect.sync(() => {
-              released = true
-            }))
-          )
-      })
+      const { held, isReleased, started } = yield* makeHeld
       yield* Effect.gen(function*() {
         const toolkit = yield* Toolkit
         const fiber = yield* Effect.forkChild(toolkit.execute("held"))
         yield* Deferred.await(started)
         yield* Fiber.interrupt(fiber)
         assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
-        assert.isTrue(released)
+        assert.isTrue(isReleased())
       }).pipe(withTools(held))
     }))
 

@@ -2,6 +2,7 @@
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as ToolName from "@effect-toolnexus/core/ToolName"
+import * as Tracing from "@effect-toolnexus/core/Tracing"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
@@ -9,7 +10,6 @@ import { type EnabledServer, type McpServerDefinition, normalize } from "../McpC
 import { connect, type McpSession, type Noise, type RawTool } from "../McpSession.ts"
 import { broken } from "./broken.ts"
 import { diagnostic } from "./entryError.ts"
-import { inSpan } from "./inSpan.ts"
 import { type Flags, readFlags } from "./readServer.ts"
 
 /** A server that answered and listed its tools, all of them. */
@@ -80,8 +80,8 @@ export const connectServer = Effect.fnUntraced(
 
 const connectAndList = Effect.fnUntraced(
   function*(server: EnabledServer, diagnostics: ReadonlyArray<Diagnostic>, slots: Semaphore.Semaphore) {
-    const session = yield* inSpan(connect({ server, slots }), "source.connect", spanOf(server, "initialize"))
-    const list = yield* inSpan(session.listTools, "source.list", spanOf(server, "tools/list"))
+    const session = yield* Tracing.entrySpan(connect({ server, slots }), "source.connect", spanOf(server, "initialize"))
+    const list = yield* Tracing.entrySpan(session.listTools, "source.list", spanOf(server, "tools/list"))
     const state: ServerState = {
       _tag: "Connected",
       server,
