@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import { callOverhead } from "./callOverhead.ts"
 import { complaints, type Outcome } from "./check.ts"
 import { merge, ownFunction } from "./fold.ts"
+import { providers } from "./providers.ts"
 import { startup } from "./startup.ts"
 import { validation } from "./validation.ts"
 
@@ -17,7 +18,8 @@ const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, Source
   callOverhead,
   merge: Effect.as(merge, undefined),
   ownFunction: Effect.as(ownFunction, undefined),
-  validation: Effect.as(validation, undefined)
+  validation: Effect.as(validation, undefined),
+  providers: Effect.as(providers, undefined)
 }
 
 const isCheck = process.argv.includes("--check")

@@ -25,7 +25,7 @@ import { call } from "./internal/callCommand.ts"
 import { prompt, skills, tools } from "./internal/listCommands.ts"
 import { CLEAR_LINE, logger } from "./internal/logger.ts"
 import { presenter } from "./internal/presenter.ts"
-import { providers, schema } from "./internal/schemaCommand.ts"
+import { check, providers, schema, type SchemaInput } from "./internal/schemaCommand.ts"
 import { sourceFlags } from "./SourceFlags.ts"
 import type { ToolnexusError } from "./ToolnexusError.ts"
 
@@ -99,16 +99,52 @@ const callCommand = Command.make(
   ])
 )
 
+const schemaInput = {
+  provider: Flag.Literals("provider", providers).pipe(Flag.withDescription("Which provider the tools are for")),
+  strict: Flag.Boolean("strict").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("OpenAI's strict mode, for each tool that can have it"),
+    Flag.withDefault(false)
+  )
+}
+
+/** A flag that does nothing would be taken for one that does. */
+const withStrict = (command: string, { provider, strict }: SchemaInput): Effect.Effect<void, CliError.ShowHelp> =>
+  !strict || provider.startsWith("openai") ? Effect.void : Effect.fail(
+    new CliError.ShowHelp({
+      commandPath: ["toolnexus", command],
+      errors: [
+        new CliError.InvalidValue({
+          option: "strict",
+          value: "true",
+          expected: `no such flag with --provider ${provider}: only OpenAI has that mode`,
+          kind: "flag"
+        })
+      ]
+    })
+  )
+
 const schemaCommand = Command.make(
   "schema",
-  {
-    provider: Flag.Literals("provider", providers).pipe(Flag.withDescription("Whose format to print"))
-  },
-  ({ provider }) => Effect.flatMap(root, (flags) => schema(flags, provider))
+  schemaInput,
+  (input) => Effect.andThen(withStrict("schema", input), Effect.flatMap(root, (flags) => schema(flags, input)))
 ).pipe(
   Command.withDescription("Print the tools as JSON, in the shape that a provider's `tools` takes."),
   Command.withShortDescription("Print the tools for a provider"),
   Command.withExamples([{ command: "toolnexus schema --provider anthropic --config mcp.json" }])
+)
+
+const checkCommand = Command.make(
+  "check",
+  schemaInput,
+  (input) =>
+    Effect.andThen(withStrict("check", input), Effect.flatMap(root, (flags) => check(flags, flags.json, input)))
+).pipe(
+  Command.withDescription(
+    "Print what tools lose, or how they change, on their way to a provider. Exits 1 when one can't be declared at all."
+  ),
+  Command.withShortDescription("Check the tools for a provider"),
+  Command.withExamples([{ command: "toolnexus check --provider gemini --config mcp.json" }])
 )
 
 const skillsCommand = Command.make(
@@ -129,7 +165,10 @@ const promptCommand = Command.make("prompt", {}, () => Effect.flatMap(root, prom
 
 const command = root.pipe(
   Command.withSubcommands([
-    { group: "COMMANDS", commands: [toolsCommand, callCommand, schemaCommand, skillsCommand, promptCommand] }
+    {
+      group: "COMMANDS",
+      commands: [toolsCommand, callCommand, schemaCommand, checkCommand, skillsCommand, promptCommand]
+    }
   ]),
   Command.withExamples([
     { command: "toolnexus tools --config mcp.json", description: "What is there" },

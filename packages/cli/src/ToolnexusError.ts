@@ -43,7 +43,25 @@ export class InputTooLarge
 }
 
 /**
+ * A provider can't be told of some of the tools. The report is printed by then, so nothing more is said.
+ *
  * @category errors
  * @since 0.1.0
  */
-export type ToolnexusError = CallFailed | InputTooLarge | SourceEntry.RequiredEntriesFailed
+export class ToolsLeftOut extends Schema.TaggedError<ToolsLeftOut>("@effect-toolnexus/cli/ToolnexusError/ToolsLeftOut")(
+  "ToolsLeftOut",
+  { provider: Schema.String, names: Schema.Array(Schema.String) }
+) {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+
+  override get message(): string {
+    return `${this.provider} can't be told of ${this.names.join(", ")}`
+  }
+}
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type ToolnexusError = CallFailed | ToolsLeftOut | InputTooLarge | SourceEntry.RequiredEntriesFailed

@@ -136,6 +136,34 @@ describe("run", () => {
       }
     }))
 
+  it.effect("check says what is lost, and fails where a tool can't be declared at all", () =>
+    Effect.gen(function*() {
+      const uri = {
+        ...hello,
+        name: "uri",
+        inputSchema: { type: "object" as const, properties: { u: { type: "string", format: "uri" } } }
+      }
+      const text = yield* run(["check", "--provider", "gemini"], [uri])
+      assert.isTrue(Exit.isSuccess(text.exit))
+      assert.match(
+        text.output,
+        /^gemini can be told of all tools\.\n\nTOOL +PATH +KIND +WHAT\nuri +u +moved +"format" is said/
+      )
+      let schema: Tool.ObjectSchema = { type: "object" }
+      for (let level = 0; level < 20_000; level++) schema = { type: "object", properties: { a: schema } }
+      const json = yield* run(["check", "--provider", "openai", "--json"], [{
+        ...hello,
+        name: "deep",
+        inputSchema: schema
+      }])
+      assert.strictEqual(failureTag(json.exit), "ToolsLeftOut")
+      assert.deepStrictEqual(JSON.parse(json.output), {
+        provider: "openai",
+        left_out: [{ name: "deep", reason: "its input schema is too large, too deep or has no end" }],
+        notes: []
+      })
+    }))
+
   it.effect("at a terminal a call shows how far it is, and clears that line; elsewhere it shows nothing", () =>
     Effect.gen(function*() {
       const work = defineTool({

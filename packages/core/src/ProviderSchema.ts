@@ -1,11 +1,44 @@
 /**
- * Tools in the shapes that providers take (CONTRACT 10). The schemas go out as the tools' owners wrote them; lowering
- * them to what each provider accepts belongs here.
+ * Tools in the shapes that providers take, and what models send back (CONTRACT 10). Each provider's rules are a
+ * {@link ProviderProfile}: whatever a schema says beyond them is written in another way that can be read back, or in
+ * words. A tool's own schema is never changed, and stays what its arguments are checked against.
  *
  * @since 0.1.0
  */
 import type * as JsonSchema from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import { decodeShape } from "./internal/argumentDecoder.ts"
+import { legalNames } from "./internal/legalName.ts"
+import type { NoteKind, SchemaNote } from "./internal/schemaNote.ts"
+import { readToolShape, type ToolShape } from "./internal/shapeReader.ts"
+import { renderShape } from "./internal/shapeRenderer.ts"
+import { overLimit } from "./internal/strictLimits.ts"
+import { takeAsIs } from "./internal/takenAsIs.ts"
+import type { Json, JsonObject } from "./Json.ts"
+import * as Profile from "./ProviderProfile.ts"
+import type { ProviderProfile } from "./ProviderProfile.ts"
 import type { Tool } from "./Tool.ts"
+
+/**
+ * A provider, as it is called on the command line.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | "bedrock"
+
+/**
+ * Which of a provider's ways of declaring tools.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ProviderOptions {
+  /** OpenAI's strict mode, for each tool that can have it. Default: `false`. */
+  readonly strict?: boolean
+  /** Gemini's older subset of OpenAPI. Default: JSON Schema. */
+  readonly mode?: "openapi" | undefined
+}
 
 /**
  * A tool in OpenAI's chat completions.
@@ -19,6 +52,8 @@ export interface OpenAIChatTool {
     readonly name: string
     readonly description: string
     readonly parameters: JsonSchema.JsonSchema
+    /** Only where strict mode was asked for. */
+    readonly strict?: boolean
   }
 }
 
@@ -63,51 +98,393 @@ export interface GeminiTool {
 }
 
 /**
- * For `tools` of OpenAI's chat completions.
+ * The same in the subset of OpenAPI.
  *
- * @category operations
+ * @category models
  * @since 0.1.0
  */
-export const toOpenAIChat = (tools: ReadonlyArray<Tool>): ReadonlyArray<OpenAIChatTool> =>
-  tools.map(({ description, inputSchema, name }) => ({
-    type: "function",
-    function: { name, description, parameters: inputSchema }
-  }))
+export interface GeminiOpenApiTool {
+  readonly functionDeclarations: ReadonlyArray<{
+    readonly name: string
+    readonly description: string
+    readonly parameters: JsonSchema.JsonSchema
+  }>
+}
 
 /**
- * For `tools` of OpenAI's Responses API.
+ * A tool in `toolConfig.tools` of Amazon Bedrock's Converse API.
  *
- * @category operations
+ * @category models
  * @since 0.1.0
  */
-export const toOpenAIResponses = (tools: ReadonlyArray<Tool>): ReadonlyArray<OpenAIResponsesTool> =>
-  tools.map(({ description, inputSchema, name }) => ({
-    type: "function",
-    name,
+export interface BedrockTool {
+  readonly toolSpec: {
+    readonly name: string
+    readonly description: string
+    readonly inputSchema: { readonly json: JsonSchema.JsonSchema }
+  }
+}
+
+/**
+ * What one tool loses, or how it changes, on its way to a provider.
+ *
+ * **Details**
+ *
+ * - `name`: the tool's own; empty where it is about all of them
+ * - `path`: where in the arguments, `filters[].name`; empty for the whole input
+ * - `kind`: `dropped` no longer said anywhere, `widened` and `narrowed` allows more or less than the tool, `renamed`,
+ *   `encoded` written in another form, `moved` said in the description, `limit` more than the provider takes,
+ *   `not-strict` sent without the strict mode that was asked for
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Note extends SchemaNote {
+  readonly name: string
+}
+
+export type { NoteKind }
+
+/**
+ * Everything that happens to tools on their way to a provider.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Report {
+  readonly provider: Provider
+  /** Tools that can't be declared at all. */
+  readonly left_out: ReadonlyArray<{ readonly name: string; readonly reason: string }>
+  readonly notes: ReadonlyArray<Note>
+}
+
+/**
+ * A model's call, in the tool's own terms.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OwnCall {
+  readonly name: string
+  readonly args: Json | undefined
+}
+
+/**
+ * Tools for providers. The same list of tools is rendered once for each way; the same schema is read once.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ProviderSchemas {
+  readonly toOpenAIChat: (tools: ReadonlyArray<Tool>, strict?: boolean) => ReadonlyArray<OpenAIChatTool>
+  readonly toOpenAIResponses: (tools: ReadonlyArray<Tool>, strict?: boolean) => ReadonlyArray<OpenAIResponsesTool>
+  readonly toAnthropic: (tools: ReadonlyArray<Tool>) => ReadonlyArray<AnthropicTool>
+  readonly toGemini: (tools: ReadonlyArray<Tool>) => ReadonlyArray<GeminiTool>
+  readonly toGeminiOpenApi: (tools: ReadonlyArray<Tool>) => ReadonlyArray<GeminiOpenApiTool>
+  readonly toBedrock: (tools: ReadonlyArray<Tool>) => ReadonlyArray<BedrockTool>
+  readonly check: (tools: ReadonlyArray<Tool>, provider: Provider, options?: ProviderOptions) => Report
+  /** What a model sent, in the tool's own terms. Never fails: what it can't make sense of stays as it is. */
+  readonly fromProvider: (
+    tools: ReadonlyArray<Tool>,
+    provider: Provider,
+    name: string,
+    args: Json | undefined
+  ) => OwnCall
+  /** The tool that goes by this name at every provider. */
+  readonly toolNamed: (tools: ReadonlyArray<Tool>, name: string) => Tool | undefined
+}
+
+/**
+ * Makes renderers with caches of their own: of the list of tools that was rendered last, and of tools that were called.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const schemas = ProviderSchema.make()
+ * schemas.toAnthropic([weather]) // => [{ name: "weather", description: "The weather in a city", input_schema: { type: "object", ... } }]
+ * schemas.fromProvider([weather], "anthropic", "weather", `{"city":"Oslo"}`) // => { name: "weather", args: { city: "Oslo" } }
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (): ProviderSchemas => {
+  // kept only of tools that are called: shapes are larger than the schemas they are made of
+  const shapeOf = oncePer((schema: JsonSchema.JsonSchema) => ({ shape: readToolShape(schema) }))
+  const namesOf = oncePer(nameTools)
+  const lower = (profile: ProviderProfile, otherwise?: ProviderProfile) => {
+    const lowerSchema = onceInList((schema: JsonSchema.JsonSchema) => lowerSafely(schema, profile, otherwise))
+    return oncePer((tools: ReadonlyArray<Tool>) => {
+      lowerSchema.begin()
+      return lowerTools(tools, namesOf(tools).legal, profile, lowerSchema.get)
+    })
+  }
+  const ways: Ways = {
+    openAI: lower(Profile.openAI),
+    openAIStrict: lower(Profile.openAIStrict, Profile.openAI),
+    anthropic: lower(Profile.anthropic),
+    gemini: lower(Profile.gemini),
+    geminiOpenApi: lower(Profile.geminiOpenApi),
+    bedrock: lower(Profile.bedrock)
+  }
+  return {
+    ...declare(ways),
+    check: (tools, provider, options) => ({ provider, ...ways[wayOf(provider, options)](tools).report }),
+    fromProvider: (tools, provider, name, args) => {
+      const tool = namesOf(tools).byLegalName.get(name)
+      const shape = tool === undefined ? undefined : shapeOf(tool.inputSchema).shape
+      const parsed = parseArguments(args)
+      const own = typeof shape !== "object" || !isObject(parsed)
+        ? parsed
+        : decodeShape(shape, parsed, provider === "gemini")
+      return { name: tool?.name ?? name, args: own }
+    },
+    toolNamed: (tools, name) => namesOf(tools).byLegalName.get(name)
+  }
+}
+
+type Way = "openAI" | "openAIStrict" | "anthropic" | "gemini" | "geminiOpenApi" | "bedrock"
+
+type Ways = Readonly<Record<Way, (tools: ReadonlyArray<Tool>) => LoweredTools>>
+
+const wayOf = (provider: Provider, options: ProviderOptions = {}): Way => {
+  switch (provider) {
+    case "openai":
+    case "openai-responses":
+      return options.strict === true ? "openAIStrict" : "openAI"
+    case "gemini":
+      return options.mode === "openapi" ? "geminiOpenApi" : "gemini"
+    default:
+      return provider
+  }
+}
+
+/** Keeps each result as long as what it was made of. */
+const oncePer = <A extends object, B extends object>(compute: (from: A) => B): (from: A) => B => {
+  const known = new WeakMap<A, B>()
+  return (from) => {
+    const before = known.get(from)
+    if (before !== undefined) return before
+    const result = compute(from)
+    known.set(from, result)
+    return result
+  }
+}
+
+/**
+ * Keeps the results of the list before: of a list that changed a little, only what changed is made anew. (A weak map of
+ * schemas would do as well, but costs a third of the time that making them takes.)
+ */
+const onceInList = <A extends object, B>(compute: (from: A) => B) => {
+  let before: ReadonlyMap<A, B> = new Map()
+  let now = new Map<A, B>()
+  return {
+    begin: () => {
+      before = now
+      now = new Map()
+    },
+    get: (from: A): B => {
+      const known = now.get(from) ?? before.get(from) ?? compute(from)
+      now.set(from, known)
+      return known
+    }
+  }
+}
+
+const nameTools = (tools: ReadonlyArray<Tool>) => {
+  const legal = legalNames(tools.map(({ name }) => name))
+  return { legal, byLegalName: new Map(tools.map((tool) => [legal.get(tool.name) ?? tool.name, tool])) }
+}
+
+interface LoweredSchema {
+  readonly schema: JsonSchema.JsonSchema
+  readonly text: string
+  readonly isStrict: boolean
+  readonly notes: ReadonlyArray<SchemaNote>
+}
+
+/** The stack may end in spite of all bounds, and a getter may throw. */
+const lowerSafely = (
+  schema: JsonSchema.JsonSchema,
+  profile: ProviderProfile,
+  otherwise: ProviderProfile | undefined
+): LoweredSchema | { readonly reason: string } =>
+  Result.getOrElse(
+    Result.try(() => lowerRaw(schema, profile, otherwise)),
+    () => ({ reason: "its input schema can't be read" })
+  )
+
+const lowerRaw = (
+  schema: JsonSchema.JsonSchema,
+  profile: ProviderProfile,
+  otherwise: ProviderProfile | undefined
+): LoweredSchema | { readonly reason: string } => {
+  const asIs = takeAsIs(schema, profile)
+  if (asIs !== undefined) return untouched(asIs)
+  const shape = readToolShape(schema)
+  const lowered = lowerShape(shape, profile)
+  if (otherwise === undefined || !("reason" in lowered) || typeof shape === "string") return lowered
+  const note: SchemaNote = { path: "", kind: "not-strict", text: `can't be strict: ${lowered.reason}` }
+  const instead = lowerRaw(schema, otherwise, undefined)
+  return "reason" in instead ? instead : { ...instead, notes: [note, ...instead.notes] }
+}
+
+const untouched = (schema: JsonSchema.JsonSchema): LoweredSchema => ({ schema, text: "", isStrict: false, notes: [] })
+
+/** A text is the reason why there is no shape. */
+const lowerShape = (
+  shape: ToolShape | string,
+  profile: ProviderProfile
+): LoweredSchema | { readonly reason: string } => {
+  if (typeof shape === "string") return { reason: shape }
+  const { notes, refused, schema, text } = renderShape(shape, profile)
+  const reason = refused ?? (profile.strict === undefined ? undefined : overLimit(schema, profile.strict))
+  if (reason !== undefined) return { reason }
+  return { schema, text, isStrict: profile.strict !== undefined, notes: [...shape.notes, ...notes] }
+}
+
+interface LoweredTool {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema.JsonSchema
+  readonly isStrict: boolean
+}
+
+interface LoweredTools {
+  readonly tools: ReadonlyArray<LoweredTool>
+  readonly report: Omit<Report, "provider">
+}
+
+const lowerTools = (
+  tools: ReadonlyArray<Tool>,
+  names: ReadonlyMap<string, string>,
+  profile: ProviderProfile,
+  lowerSchema: (schema: JsonSchema.JsonSchema) => LoweredSchema | { readonly reason: string }
+): LoweredTools => {
+  const lowered: Array<LoweredTool> = []
+  const left_out: Array<Report["left_out"][number]> = []
+  const notes: Array<Note> = []
+  for (const tool of tools) {
+    const input = lowerSchema(tool.inputSchema)
+    if ("reason" in input) {
+      left_out.push({ name: tool.name, reason: input.reason })
+      continue
+    }
+    const name = names.get(tool.name) ?? tool.name
+    const described = describeTool(tool, input, profile)
+    if (name !== tool.name) {
+      notes.push({ name: tool.name, path: "", kind: "renamed", text: `the tool is called "${name}"` })
+    }
+    for (const note of [...input.notes, ...described.notes]) notes.push({ name: tool.name, ...note })
+    lowered.push({ name, description: described.description, schema: described.schema, isStrict: input.isStrict })
+  }
+  const { maxTools = Infinity, name } = profile
+  if (lowered.length > maxTools) {
+    notes.push({
+      name: "",
+      path: "",
+      kind: "limit",
+      text: `${lowered.length} tools, of which ${name} takes ${maxTools}`
+    })
+  }
+  return { tools: lowered, report: { left_out, notes } }
+}
+
+/** What doesn't fit into the description of a tool goes before that of its input. */
+const describeTool = (tool: Tool, { schema, text }: LoweredSchema, profile: ProviderProfile) => {
+  const { maxDescription = Infinity, needsDescription } = profile
+  const whole = [tool.description, text].filter((part) => part !== "").join("\n\n").toWellFormed()
+  if (whole.length <= maxDescription) {
+    return {
+      description: whole === "" && needsDescription ? tool.annotations?.title ?? tool.name : whole,
+      schema,
+      notes: []
+    }
+  }
+  const [description, rest] = splitText(whole, maxDescription)
+  const before = schema["description"]
+  const note: SchemaNote = {
+    path: "",
+    kind: "moved",
+    text: `of the description, what is over ${maxDescription} characters is said in that of the input`
+  }
+  return {
     description,
-    parameters: inputSchema,
-    strict: false
-  }))
+    schema: { ...schema, description: typeof before === "string" ? `${rest}\n\n${before}` : rest },
+    notes: [note]
+  }
+}
 
-/**
- * For `tools` of Anthropic's Messages API.
- *
- * @category operations
- * @since 0.1.0
- */
-export const toAnthropic = (tools: ReadonlyArray<Tool>): ReadonlyArray<AnthropicTool> =>
-  tools.map(({ description, inputSchema, name }) => ({ name, description, input_schema: inputSchema }))
+/** Between words, if there are any. */
+const splitText = (text: string, limit: number): readonly [string, string] => {
+  const head = text.slice(0, limit - 1)
+  const blank = head.search(/\s\S*$/)
+  const end = blank > limit / 2 ? blank : head.replace(/[\uD800-\uDBFF]$/, "").length
+  return [`${text.slice(0, end)}…`, `…${text.slice(end).trimStart()}`]
+}
 
-/**
- * For `tools` of Gemini's `generateContent`: always one element, also without tools.
- *
- * @category operations
- * @since 0.1.0
- */
-export const toGemini = (tools: ReadonlyArray<Tool>): ReadonlyArray<GeminiTool> => [{
-  functionDeclarations: tools.map(({ description, inputSchema, name }) => ({
-    name,
-    description,
-    parametersJsonSchema: inputSchema
-  }))
-}]
+const declare = (ways: Ways) => {
+  const chat = (tools: ReadonlyArray<Tool>) => ways.openAI(tools).tools.map(toChat)
+  const chatStrict = (tools: ReadonlyArray<Tool>) =>
+    ways.openAIStrict(tools).tools.map((tool) => {
+      const declared = toChat(tool)
+      return { ...declared, function: { ...declared.function, strict: tool.isStrict } }
+    })
+  const responses = (way: "openAI" | "openAIStrict") => (tools: ReadonlyArray<Tool>) =>
+    ways[way](tools).tools.map(toResponses)
+  const [toChatOnce, toChatStrictOnce] = [oncePer(chat), oncePer(chatStrict)]
+  const [toResponsesOnce, toResponsesStrictOnce] = [oncePer(responses("openAI")), oncePer(responses("openAIStrict"))]
+  return {
+    toOpenAIChat: (tools: ReadonlyArray<Tool>, strict = false): ReadonlyArray<OpenAIChatTool> =>
+      strict ? toChatStrictOnce(tools) : toChatOnce(tools),
+    toOpenAIResponses: (tools: ReadonlyArray<Tool>, strict = false): ReadonlyArray<OpenAIResponsesTool> =>
+      strict ? toResponsesStrictOnce(tools) : toResponsesOnce(tools),
+    toAnthropic: oncePer((tools: ReadonlyArray<Tool>): ReadonlyArray<AnthropicTool> =>
+      ways.anthropic(tools).tools.map(({ description, name, schema }) => ({ name, description, input_schema: schema }))
+    ),
+    toGemini: oncePer((tools: ReadonlyArray<Tool>): ReadonlyArray<GeminiTool> => [{
+      functionDeclarations: ways.gemini(tools).tools.map(({ description, name, schema }) => ({
+        name,
+        description,
+        parametersJsonSchema: schema
+      }))
+    }]),
+    toGeminiOpenApi: oncePer((tools: ReadonlyArray<Tool>): ReadonlyArray<GeminiOpenApiTool> => [{
+      functionDeclarations: ways.geminiOpenApi(tools).tools.map(({ description, name, schema }) => ({
+        name,
+        description,
+        parameters: schema
+      }))
+    }]),
+    toBedrock: oncePer((tools: ReadonlyArray<Tool>): ReadonlyArray<BedrockTool> =>
+      ways.bedrock(tools).tools.map(({ description, name, schema }) => ({
+        toolSpec: { name, description, inputSchema: { json: schema } }
+      }))
+    )
+  }
+}
+
+const toChat = ({ description, name, schema }: LoweredTool): OpenAIChatTool => ({
+  type: "function",
+  function: { name, description, parameters: schema }
+})
+
+const toResponses = ({ description, isStrict, name, schema }: LoweredTool): OpenAIResponsesTool => ({
+  type: "function",
+  name,
+  description,
+  parameters: schema,
+  strict: isStrict
+})
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Text that is no JSON of an object stays text: whoever calls the tool says what is wrong with it. */
+const parseArguments = (args: Json | undefined): Json | undefined => {
+  if (args === undefined || args === null) return {}
+  if (typeof args !== "string") return args
+  if (args.trim() === "") return {}
+  const parsed = Result.try((): Json => JSON.parse(args))
+  return Result.isSuccess(parsed) && isObject(parsed.success) ? parsed.success : args
+}

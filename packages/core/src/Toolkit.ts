@@ -152,15 +152,41 @@ export interface ToolkitService {
   readonly view: (options: ViewOptions) => ToolkitService
   /** The resolver it was built with: the option `waitFor`, else the service `HostResolver`. */
   readonly waitFor: Resolver | undefined
-  /** What goes into `tools` of OpenAI's chat completions, or of its Responses API. */
+  /**
+   * What goes into `tools` of OpenAI's chat completions, or of its Responses API. With `strict`, each tool that can be
+   * strict is; the others say `strict: false`.
+   */
   readonly toOpenAI: {
-    (options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
-    (options: { readonly mode: "responses" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
+    (
+      options?: { readonly mode?: "chat"; readonly strict?: boolean }
+    ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
+    (
+      options: { readonly mode: "responses"; readonly strict?: boolean }
+    ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
   }
   /** What goes into `tools` of Anthropic's Messages API. */
   readonly toAnthropic: () => Effect.Effect<ReadonlyArray<ProviderSchema.AnthropicTool>>
-  /** What goes into `tools` of Gemini's `generateContent`. */
-  readonly toGemini: () => Effect.Effect<ReadonlyArray<ProviderSchema.GeminiTool>>
+  /** What goes into `tools` of Gemini's `generateContent`; `openapi` for endpoints without `parametersJsonSchema`. */
+  readonly toGemini: {
+    (): Effect.Effect<ReadonlyArray<ProviderSchema.GeminiTool>>
+    (options: { readonly mode: "openapi" }): Effect.Effect<ReadonlyArray<ProviderSchema.GeminiOpenApiTool>>
+  }
+  /** What goes into `toolConfig.tools` of Amazon Bedrock's Converse API. */
+  readonly toBedrock: () => Effect.Effect<ReadonlyArray<ProviderSchema.BedrockTool>>
+  /**
+   * A model's call in the tool's own terms, for `call` and `execute`: its name, and its arguments as they were before the
+   * provider's schema changed them. Whatever it can't make sense of stays as it is.
+   */
+  readonly fromProvider: (
+    provider: ProviderSchema.Provider,
+    name: string,
+    args?: CallArguments
+  ) => Effect.Effect<ProviderSchema.OwnCall>
+  /** What tools lose, or how they change, on their way to a provider. */
+  readonly check: (
+    provider: ProviderSchema.Provider,
+    options?: ProviderSchema.ProviderOptions
+  ) => Effect.Effect<ProviderSchema.Report>
 }
 
 /**

@@ -7,9 +7,9 @@
  * @since 0.1.0
  */
 import type { Diagnostic, ToolError } from "@effect-toolnexus/core"
+import { copySchema, isSchemaObject } from "@effect-toolnexus/core/SchemaValue"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
-import { copySchema, isSchemaObject } from "./internal/schemaCopy.ts"
 import { BudgetExceeded, type Engine, makeEngine } from "./internal/schemaEngine.ts"
 import { toIssues } from "./internal/schemaIssues.ts"
 import { type NormalForm, normalize } from "./internal/schemaNormalForm.ts"

@@ -10,6 +10,7 @@ import {
   AgentRegistry,
   HostResolver,
   type Middleware,
+  ProviderSchema,
   type Resolver,
   Source,
   SourceEntry,
@@ -198,6 +199,7 @@ const makeToolkit = Effect.fnUntraced(
       closed: running.closed,
       isClosed: running.isClosed,
       maxOutput,
+      schemas: ProviderSchema.make(),
       callId: yield* sequence("call"),
       defectId: yield* sequence("error")
     }

@@ -111,7 +111,7 @@ describe("ToolkitLayer.make", () => {
   it.effect("renders the plain shape of each provider", () =>
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
-      const parameters = { type: "object" }
+      const parameters = { type: "object", properties: {} }
       assert.deepStrictEqual(yield* toolkit.toOpenAI(), [
         { type: "function", function: { name: "echo", description: "", parameters } }
       ])
@@ -124,7 +124,7 @@ describe("ToolkitLayer.make", () => {
         input_schema: parameters
       }])
       assert.deepStrictEqual(yield* toolkit.toGemini(), [
-        { functionDeclarations: [{ name: "echo", description: "", parametersJsonSchema: parameters }] }
+        { functionDeclarations: [{ name: "echo", description: "echo", parametersJsonSchema: parameters }] }
       ])
     }).pipe(withTools(echo)))
 })

@@ -1,37 +1,68 @@
-/** `toolnexus schema`: the tools as a provider takes them. */
+/** `toolnexus schema` and `check`: the tools as a provider takes them, and what they lose on the way. */
+import type { ProviderSchema } from "@effect-toolnexus/core"
 import { Toolkit, type ToolkitService } from "@effect-toolnexus/core/Toolkit"
 import * as Effect from "effect/Effect"
 import type { SourceFlags } from "../SourceFlags.ts"
+import { ToolsLeftOut } from "../ToolnexusError.ts"
 import { logProblems } from "./diagnostics.ts"
-import { isPrintable, printJson } from "./output.ts"
+import { printJson, printLine } from "./output.ts"
+import { screen } from "./screen.ts"
 import { useToolkit } from "./useToolkit.ts"
+import { checkView } from "./views.ts"
 
 /** The providers, as they are called on the command line. */
-export const providers = ["openai", "openai-responses", "anthropic", "gemini"] as const
+export const providers = [
+  "openai",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "bedrock"
+] as const satisfies ReadonlyArray<
+  ProviderSchema.Provider
+>
 
-/** One of them. */
-export type Provider = typeof providers[number]
+/** Which of a provider's ways. */
+export interface SchemaInput {
+  readonly provider: ProviderSchema.Provider
+  readonly strict: boolean
+}
 
-export const schema = (flags: SourceFlags, provider: Provider) =>
+export const schema = (flags: SourceFlags, { provider, strict }: SchemaInput) =>
   useToolkit(
     flags,
     true,
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
-      const snapshot = yield* toolkit.snapshot
-      yield* logProblems(snapshot)
-      const exclude = snapshot.tools.filter(({ inputSchema }) => !isPrintable(inputSchema)).map(({ name }) => name)
-      yield* Effect.forEach(exclude, (name) => Effect.logWarning(leftOut(name)), { discard: true })
-      yield* printJson(yield* render[provider](exclude.length === 0 ? toolkit : toolkit.view({ exclude })))
+      yield* logProblems(yield* toolkit.snapshot)
+      const { left_out } = yield* toolkit.check(provider, { strict })
+      yield* Effect.forEach(left_out, ({ name, reason }) => Effect.logWarning(`${name} is left out: ${reason}`), {
+        discard: true
+      })
+      yield* printJson(yield* render[provider](toolkit, strict))
     })
   )
 
-const leftOut = (name: string): string =>
-  `${name} is left out: its input schema is too large or too deep, and no provider would take it`
-
 const render = {
-  openai: (toolkit) => toolkit.toOpenAI(),
-  "openai-responses": (toolkit) => toolkit.toOpenAI({ mode: "responses" }),
+  openai: (toolkit, strict) => toolkit.toOpenAI({ strict }),
+  "openai-responses": (toolkit, strict) => toolkit.toOpenAI({ mode: "responses", strict }),
   anthropic: (toolkit) => toolkit.toAnthropic(),
-  gemini: (toolkit) => toolkit.toGemini()
-} satisfies Record<Provider, (toolkit: ToolkitService) => Effect.Effect<ReadonlyArray<object>>>
+  gemini: (toolkit) => toolkit.toGemini(),
+  bedrock: (toolkit) => toolkit.toBedrock()
+} satisfies Record<
+  ProviderSchema.Provider,
+  (toolkit: ToolkitService, strict: boolean) => Effect.Effect<ReadonlyArray<object>>
+>
+
+export const check = (flags: SourceFlags, isJson: boolean, { provider, strict }: SchemaInput) =>
+  useToolkit(
+    flags,
+    isJson,
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      yield* logProblems(yield* toolkit.snapshot)
+      const report = yield* toolkit.check(provider, { strict })
+      yield* isJson ? printJson(report) : printLine(checkView(report, yield* screen))
+      const names = report.left_out.map(({ name }) => name)
+      return yield* names.length > 0 ? Effect.fail(new ToolsLeftOut({ provider, names })) : Effect.void
+    })
+  )

@@ -1,5 +1,5 @@
 /** The same for people: tables, and below them what went wrong. */
-import type { Diagnostic, Snapshot } from "@effect-toolnexus/core"
+import type { Diagnostic, ProviderSchema, Snapshot } from "@effect-toolnexus/core"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import { describe } from "./diagnostics.ts"
 import type { SkillList } from "./documents.ts"
@@ -49,6 +49,21 @@ export const skillsView = ({ diagnostics, skills, skipped }: SkillList, screen: 
       ),
     list("Skipped:", skipped.map(({ location, message, reason }) => oneLine(`${location}: ${message} (${reason})`))),
     diagnosticsList(diagnostics)
+  ])
+
+/** What `check` shows. */
+export const checkView = ({ left_out, notes, provider }: ProviderSchema.Report, screen: Screen): string =>
+  sections([
+    left_out.length === 0
+      ? `${provider} can be told of all tools.`
+      : list("Left out:", left_out.map(({ name, reason }) => oneLine(`${name}: ${reason}`))),
+    notes.length === 0
+      ? "Their schemas lose nothing."
+      : table(
+        ["TOOL", "PATH", "KIND", "WHAT"],
+        notes.map(({ kind, name, path, text }) => [name, path, kind, text]),
+        screen
+      )
   ])
 
 const diagnosticsList = (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>): string =>

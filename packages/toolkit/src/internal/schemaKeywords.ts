@@ -1,6 +1,6 @@
 /** Which keywords a draft knows, and which values of them mean something. */
-import type { SchemaValue } from "./schemaCopy.ts"
-import type { Draft } from "./schemaDocument.ts"
+import type { Draft } from "@effect-toolnexus/core/SchemaDocument"
+import type { SchemaValue } from "@effect-toolnexus/core/SchemaValue"
 
 /** Keywords that an older draft ignores, with the draft that brought them. */
 const SINCE: ReadonlyMap<string, Draft> = new Map([
@@ -52,15 +52,3 @@ const ASSERTIONS: ReadonlyMap<string, Check> = new Map<string, Check>([
 export const isAssertion = (keyword: string): boolean => ASSERTIONS.has(keyword)
 
 export const isMeaningful = (keyword: string, value: SchemaValue): boolean => ASSERTIONS.get(keyword)?.(value) ?? false
-
-const TYPES: ReadonlySet<SchemaValue> = new Set(["array", "boolean", "integer", "null", "number", "object", "string"])
-
-/**
- * The types a value may have, `undefined` if the keyword says nothing that can be understood. `nullable` is OpenAPI's;
- * schemas made from OpenAPI operations mean it.
- */
-export const readTypes = (type: SchemaValue, nullable: SchemaValue | undefined): ReadonlyArray<string> | undefined => {
-  const types = Array.isArray(type) ? type : [type]
-  if (types.length === 0 || !types.every((name) => TYPES.has(name))) return undefined
-  return [...new Set([...types.map(String), ...(nullable === true ? ["null"] : [])])]
-}

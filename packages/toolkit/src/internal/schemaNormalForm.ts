@@ -6,8 +6,8 @@
  * negated and never counted. A dynamic reference depends on the way to it; there is one definition for each way.
  */
 import type { Diagnostic } from "@effect-toolnexus/core"
-import type { SchemaObject } from "./schemaCopy.ts"
-import { makeDocument, type Resource, type SchemaDocument } from "./schemaDocument.ts"
+import { makeDocument, type Resource, type SchemaDocument } from "@effect-toolnexus/core/SchemaDocument"
+import type { SchemaObject } from "@effect-toolnexus/core/SchemaValue"
 import { convert, type Frame, type Normal, type NormalObject, type Pass, type Place } from "./schemaParts.ts"
 import type { Pattern } from "./schemaPattern.ts"
 

@@ -1,8 +1,20 @@
 /** How each keyword of a schema comes into the normal form, whichever draft it is from. */
 import type { Diagnostic } from "@effect-toolnexus/core"
-import { isSchemaList, isSchemaObject, type SchemaObject, type SchemaValue } from "./schemaCopy.ts"
-import { isBareReference, RECURSIVE, type Resource, type SchemaDocument, type Target } from "./schemaDocument.ts"
-import { isAssertion, isKnown, isMeaningful, readTypes } from "./schemaKeywords.ts"
+import {
+  isBareReference,
+  RECURSIVE,
+  type Resource,
+  type SchemaDocument,
+  type Target
+} from "@effect-toolnexus/core/SchemaDocument"
+import {
+  isSchemaList,
+  isSchemaObject,
+  readTypes,
+  type SchemaObject,
+  type SchemaValue
+} from "@effect-toolnexus/core/SchemaValue"
+import { isAssertion, isKnown, isMeaningful } from "./schemaKeywords.ts"
 import { compilePattern, type Pattern } from "./schemaPattern.ts"
 
 export type Normal = boolean | NormalObject

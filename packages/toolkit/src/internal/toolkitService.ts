@@ -1,9 +1,9 @@
 /** The interface of a toolkit over its snapshots; a view is the same over fewer tools. */
 import {
+  type CallArguments,
   type Diagnostic,
-  ProviderSchema,
+  type ProviderSchema,
   type Snapshot,
-  type Tool,
   type ToolkitService,
   type ViewOptions
 } from "@effect-toolnexus/core"
@@ -17,6 +17,7 @@ import { narrow } from "./view.ts"
 
 /** What a toolkit and its views share. */
 export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregister" | "addAgent" | "waitFor"> {
+  readonly schemas: ProviderSchema.ProviderSchemas
   readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
   /** What calls have found in schemas since: it belongs to no snapshot. */
   readonly uncheckedSchemas: (exposed: Snapshot["byName"]) => ReadonlyArray<Diagnostic.Diagnostic>
@@ -32,11 +33,12 @@ export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Sna
   const now = () => show(SubscriptionRef.getUnsafe(core.snapshots))
   const snapshot = Effect.sync(now)
   const call: ToolkitService["call"] = (name, args, options) =>
-    Effect.suspend(() => callTool(now(), core.isClosed(), core.callId, name, args, options))
+    Effect.suspend(() => callTool(now(), core, name, args, options))
   return {
     snapshot,
     changes: changesOf(core.snapshots, core.closed, show),
     ...fields(snapshot),
+    ...providers(field(snapshot, "tools"), core.schemas),
     diagnostics: Effect.map(snapshot, ({ byName, diagnostics }) => [...diagnostics, ...core.uncheckedSchemas(byName)]),
     get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
     call,
@@ -49,47 +51,63 @@ export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Sna
   }
 }
 
-const fields = (snapshot: Effect.Effect<Snapshot>) => {
-  const field = <K extends keyof Snapshot>(key: K) => Effect.map(snapshot, (now) => now[key])
-  const tools = field("tools")
-  return {
-    tools,
-    toolNames: field("toolNames"),
-    entries: field("entries"),
-    statuses: field("statuses"),
-    errors: field("errors"),
-    sources: field("sources"),
-    shadowed: field("shadowed"),
-    skills: field("skills"),
-    skillsPrompt: field("skillsPrompt"),
-    toOpenAI: toOpenAI(tools),
-    toAnthropic: onceEach(tools, ProviderSchema.toAnthropic),
-    toGemini: onceEach(tools, ProviderSchema.toGemini)
-  }
-}
+const field = <K extends keyof Snapshot>(snapshot: Effect.Effect<Snapshot>, key: K) =>
+  Effect.map(snapshot, (now) => now[key])
+
+const fields = (snapshot: Effect.Effect<Snapshot>) => ({
+  tools: field(snapshot, "tools"),
+  toolNames: field(snapshot, "toolNames"),
+  entries: field(snapshot, "entries"),
+  statuses: field(snapshot, "statuses"),
+  errors: field(snapshot, "errors"),
+  sources: field(snapshot, "sources"),
+  shadowed: field(snapshot, "shadowed"),
+  skills: field(snapshot, "skills"),
+  skillsPrompt: field(snapshot, "skillsPrompt")
+})
 
 /** Rendered once for each list of tools, and shared by all who ask. */
-const onceEach = <A>(tools: ToolkitService["tools"], render: (tools: ReadonlyArray<Tool.Tool>) => A) => {
-  const rendered = new WeakMap<ReadonlyArray<Tool.Tool>, { readonly shape: A }>()
-  return () =>
-    Effect.map(tools, (now) => {
-      const before = rendered.get(now)
-      if (before !== undefined) return before.shape
-      const shape = render(now)
-      rendered.set(now, { shape })
-      return shape
-    })
+const providers = (tools: ToolkitService["tools"], schemas: ProviderSchema.ProviderSchemas) => ({
+  toOpenAI: toOpenAI(tools, schemas),
+  toAnthropic: () => Effect.map(tools, schemas.toAnthropic),
+  toGemini: toGemini(tools, schemas),
+  toBedrock: () => Effect.map(tools, schemas.toBedrock),
+  fromProvider: (provider: ProviderSchema.Provider, name: string, args?: CallArguments) =>
+    Effect.map(tools, (now) => schemas.fromProvider(now, provider, name, args)),
+  check: (provider: ProviderSchema.Provider, options?: ProviderSchema.ProviderOptions) =>
+    Effect.map(tools, (now) => schemas.check(now, provider, options))
+})
+
+const toOpenAI = (
+  tools: ToolkitService["tools"],
+  schemas: ProviderSchema.ProviderSchemas
+): ToolkitService["toOpenAI"] => {
+  function render(
+    options?: { readonly mode?: "chat"; readonly strict?: boolean }
+  ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
+  function render(
+    options: { readonly mode: "responses"; readonly strict?: boolean }
+  ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
+  function render(options?: { readonly mode?: "chat" | "responses"; readonly strict?: boolean }) {
+    return options?.mode === "responses"
+      ? Effect.map(tools, (now) => schemas.toOpenAIResponses(now, options.strict))
+      : Effect.map(tools, (now) => schemas.toOpenAIChat(now, options?.strict))
+  }
+  return render
 }
 
-const toOpenAI = (tools: ToolkitService["tools"]): ToolkitService["toOpenAI"] => {
-  const chat = onceEach(tools, ProviderSchema.toOpenAIChat)
-  const responses = onceEach(tools, ProviderSchema.toOpenAIResponses)
-  function render(options?: { readonly mode?: "chat" }): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
+const toGemini = (
+  tools: ToolkitService["tools"],
+  schemas: ProviderSchema.ProviderSchemas
+): ToolkitService["toGemini"] => {
+  function render(): Effect.Effect<ReadonlyArray<ProviderSchema.GeminiTool>>
   function render(
-    options: { readonly mode: "responses" }
-  ): Effect.Effect<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
-  function render(options?: { readonly mode?: "chat" | "responses" }) {
-    return options?.mode === "responses" ? responses() : chat()
+    options: { readonly mode: "openapi" }
+  ): Effect.Effect<ReadonlyArray<ProviderSchema.GeminiOpenApiTool>>
+  function render(options?: { readonly mode: "openapi" }) {
+    return options?.mode === "openapi"
+      ? Effect.map(tools, schemas.toGeminiOpenApi)
+      : Effect.map(tools, schemas.toGemini)
   }
   return render
 }

@@ -1,14 +1,26 @@
 /**
  * Where the references of a schema lead (JSON Schema Core, sections 8 and 9): base URIs, anchors and JSON pointers, inside
  * the one document only. Nothing is fetched, and a document knows no other, so the `$id`s of two tools never meet.
+ *
+ * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import { isSchemaList, isSchemaObject, type SchemaObject, type SchemaValue } from "./schemaCopy.ts"
+import { isSchemaList, isSchemaObject, type SchemaObject, type SchemaValue } from "./SchemaValue.ts"
 
-/** Drafts in order of age; 6 and 7 differ in nothing that matters here. */
+/**
+ * Drafts in order of age; 6 and 7 differ in nothing that matters here.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Draft = 4 | 7 | 2019 | 2020
 
-/** A schema with an identifier of its own, and what can be addressed in it by name. */
+/**
+ * A schema with an identifier of its own, and what can be addressed in it by name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Resource {
   readonly base: string
   readonly root: SchemaObject
@@ -17,13 +29,24 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, SchemaObject>
 }
 
+/**
+ * Where a reference leads; `dynamicAnchor` is the dynamic anchor it was found by, if it was one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Target {
   readonly schema: SchemaObject | boolean
   readonly resource: Resource
-  /** The dynamic anchor it was found by, if it was one. */
   readonly dynamicAnchor?: string
 }
 
+/**
+ * The references of one schema. `resolve` gives `undefined` for one that leads nowhere in it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface SchemaDocument {
   readonly root: Resource
   readonly resourceOf: (schema: SchemaObject, parent: Resource) => Resource
@@ -33,9 +56,20 @@ export interface SchemaDocument {
 /** Gives schemas without an identifier something to be relative to; no URI of a tool begins so. */
 const NO_BASE = "tool-schema://root/"
 
-/** The name under which the root of a draft 2019-09 resource with `$recursiveAnchor` is bound; no anchor is empty. */
+/**
+ * The name under which the root of a draft 2019-09 resource with `$recursiveAnchor` is bound; no anchor is empty.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const RECURSIVE = ""
 
+/**
+ * Reads the identifiers and anchors of a schema that was copied (`SchemaValue.copySchema`): its objects are places.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const makeDocument = (schema: SchemaObject): SchemaDocument => {
   const resources = new Map<string, Resource>()
   const owners = new Map<SchemaObject, Resource>()
@@ -79,15 +113,28 @@ const openResource = (schema: SchemaObject, parent: Resource | undefined): Resou
   return { base: url?.base ?? NO_BASE, root: schema, draft, anchors: new Map(), dynamicAnchors: new Map() }
 }
 
-const draftOf = (schema: SchemaObject, parent: Resource | undefined): Draft => {
-  const dialect = schema["$schema"]
-  if (typeof dialect !== "string") return parent?.draft ?? 2020
+const draftOf = (schema: SchemaObject, parent: Resource | undefined): Draft =>
+  readDraft(schema["$schema"]) ?? parent?.draft ?? 2020
+
+/**
+ * The draft that `$schema` names, `undefined` if it is no text; any other text means the newest.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const readDraft = (dialect: unknown): Draft | undefined => {
+  if (typeof dialect !== "string") return undefined
   if (dialect.includes("draft-04")) return 4
   if (dialect.includes("draft-06") || dialect.includes("draft-07")) return 7
   return dialect.includes("2019-09") ? 2019 : 2020
 }
 
-/** Up to draft 7 a reference stands alone: what is beside it, its identifier too, means nothing. */
+/**
+ * Up to draft 7 a reference stands alone: what is beside it, its identifier too, means nothing.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
 export const isBareReference = (schema: SchemaObject, draft: Draft): boolean =>
   draft <= 7 && typeof schema["$ref"] === "string"
 

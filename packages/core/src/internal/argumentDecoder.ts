@@ -1,0 +1,207 @@
+/**
+ * Reads back what a model sent under a lowered schema, of whichever provider: legal names become the tool's own, lists of
+ * entries maps, JSON text values, and `null` for an optional property that can't be null is left out. What was sent in
+ * the tool's own way stays as it is.
+ *
+ * The shape is followed along the value. Where it is a union, all forms that fit the value are followed at once: they are
+ * told apart by what is in it, however deep, and no name and no list means one thing here and another there.
+ */
+import * as Result from "effect/Result"
+import type { Json, JsonObject } from "../Json.ts"
+import {
+  allowsNull,
+  type ArrayForm,
+  findProperty,
+  identify,
+  isAny,
+  isList,
+  isNever,
+  type ObjectForm,
+  resolve,
+  type Shape,
+  undeclared
+} from "./shape.ts"
+import type { ToolShape } from "./shapeReader.ts"
+
+/** Deeper values are left as they are; the check of arguments refuses them. */
+const MAX_DEPTH = 100
+
+type Resolved = ReturnType<typeof resolve>[number]
+
+interface Decoding {
+  readonly tool: ToolShape
+  /** Whether an object with the one property for JSON text is more than it seems. */
+  readonly hasJsonText: boolean
+  readonly fits: Map<Resolved, Map<Json, boolean>>
+}
+
+export const decodeShape = (tool: ToolShape, args: JsonObject, hasJsonText: boolean): JsonObject =>
+  decodeObject({ tool, hasJsonText, fits: new Map() }, args, [tool.root], 0)
+
+const decode = (decoding: Decoding, value: Json, shapes: ReadonlyArray<Shape>, depth: number): Json => {
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value
+  const text = textIn(decoding, value)
+  if (text !== undefined) return decodeText(decoding, value, text, shapes, depth)
+  if (shapes.every(isAny)) return value
+  const forms = fitting(decoding, value, resolve(shapes.flatMap((shape) => shape.forms)))
+  const objects = forms.filter((form) => form.type === "object")
+  if (!isList(value)) return objects.length === 0 ? value : decodeObject(decoding, value, objects, depth)
+  const arrays = forms.filter((form) => form.type === "array")
+  if (arrays.length > 0) return decodeItems(decoding, value, arrays, depth)
+  return objects.length > 0 && isEntries(value) ? decodeObject(decoding, fromEntries(value), objects, depth) : value
+}
+
+/** Which forms of a union the value has, all if none: then it is wrong anyway. */
+const fitting = (decoding: Decoding, value: Json, forms: ReadonlyArray<Resolved>): ReadonlyArray<Resolved> => {
+  if (forms.length < 2) return forms
+  const fit = forms.filter((form) => fitsForm(decoding, value, form, 0))
+  const declared = typeof value !== "object" || value === null || isList(value)
+    ? []
+    : fit.filter((form) => form.type === "object" && declares(decoding, form, value))
+  return [declared, fit, forms].find((some) => some.length > 0) ?? forms
+}
+
+/** A model was told of declared properties only. */
+const declares = (decoding: Decoding, form: ObjectForm, value: JsonObject): boolean =>
+  Object.keys(value).every((sent) => findProperty(form, originalName(decoding, value, [form], sent)) !== undefined)
+
+const decodeItems = (decoding: Decoding, items: ReadonlyArray<Json>, forms: ReadonlyArray<ArrayForm>, depth: number) =>
+  items.map((item, index) => decode(decoding, item, forms.map((form) => form.prefix[index] ?? form.items), depth + 1))
+
+const decodeObject = (
+  decoding: Decoding,
+  value: JsonObject,
+  forms: ReadonlyArray<ObjectForm>,
+  depth: number
+): JsonObject => {
+  const entries: Array<readonly [string, Json]> = []
+  for (const [sent, inner] of Object.entries(value)) {
+    const name = originalName(decoding, value, forms, sent)
+    if (inner === null && forms.every((form) => isLeftOut(form, name))) continue
+    entries.push([name, decode(decoding, inner, forms.flatMap((form) => shapesOf(form, name)), depth + 1)])
+  }
+  return Object.fromEntries(entries)
+}
+
+const shapesOf = (form: ObjectForm, name: string): ReadonlyArray<Shape> => {
+  const shape = findProperty(form, name)?.shape ?? undeclared(form)
+  return isNever(shape) ? [] : [shape]
+}
+
+/** A name that is the tool's own means itself. */
+const originalName = (
+  { tool }: Decoding,
+  value: JsonObject,
+  forms: ReadonlyArray<ObjectForm>,
+  sent: string
+): string => {
+  const original = tool.names.original(sent)
+  if (original === undefined || Object.hasOwn(value, original)) return sent
+  return forms.some((form) => findProperty(form, original) !== undefined) ? original : sent
+}
+
+/** Whether `null` only means that the property isn't there. */
+const isLeftOut = (form: ObjectForm, name: string): boolean => {
+  const property = findProperty(form, name)
+  return property !== undefined && !form.required.has(name) && !allowsNull(property.shape)
+}
+
+interface Entry {
+  readonly [name: string]: Json
+  readonly key: string
+  readonly value: Json
+}
+
+const isEntry = (value: Json): value is Entry =>
+  typeof value === "object" && value !== null && !isList(value) && Object.keys(value).length === 2 &&
+  typeof value["key"] === "string" && Object.hasOwn(value, "value")
+
+/** How a map is sent where a schema has no word for it. */
+const isEntries = (value: ReadonlyArray<Json>): value is ReadonlyArray<Entry> => value.every(isEntry)
+
+const fromEntries = (entries: ReadonlyArray<Entry>): JsonObject =>
+  Object.fromEntries(entries.map(({ key, value }) => [key, value]))
+
+const textIn = ({ hasJsonText, tool }: Decoding, value: JsonObject | ReadonlyArray<Json>): string | undefined => {
+  if (!hasJsonText || isList(value)) return undefined
+  const text = value[tool.names.jsonText]
+  return typeof text === "string" && Object.keys(value).length === 1 ? text : undefined
+}
+
+/** Only objects and lists are ever sent so. Where the object could be meant as it is, its text must be right. */
+const decodeText = (
+  decoding: Decoding,
+  sent: Json,
+  text: string,
+  shapes: ReadonlyArray<Shape>,
+  depth: number
+): Json => {
+  const parsed = Result.try((): Json => JSON.parse(text))
+  if (Result.isFailure(parsed) || typeof parsed.success !== "object" || parsed.success === null) return sent
+  const value = parsed.success
+  const literally: Decoding = { ...decoding, hasJsonText: false, fits: new Map() }
+  const isText = shapes.length === 0 || fitsAny(decoding, value, shapes, depth) ||
+    !fitsAny(literally, sent, shapes, depth)
+  return isText ? decode(decoding, value, shapes, depth + 1) : sent
+}
+
+const fitsAny = (decoding: Decoding, value: Json, shapes: ReadonlyArray<Shape>, depth: number): boolean =>
+  shapes.some((shape) => fits(decoding, value, shape, depth))
+
+/** Each part of a value is looked at once for each form, however the forms are nested. */
+const fitsForm = (decoding: Decoding, value: Json, form: Resolved, depth: number): boolean => {
+  if (typeof value !== "object" || value === null) return fitsScalar(value, form)
+  if (depth > MAX_DEPTH) return true
+  const known = decoding.fits.get(form) ?? new Map<Json, boolean>()
+  decoding.fits.set(form, known)
+  const before = known.get(value)
+  if (before !== undefined) return before
+  // a form that is asked for again below asks about a smaller value: this one can't come back
+  const fits = textIn(decoding, value) !== undefined
+    ? form.type === "object" || form.type === "array"
+    : isList(value)
+    ? fitsList(decoding, value, form, depth)
+    : form.type === "object" && fitsObject(decoding, value, form, depth)
+  known.set(value, fits)
+  return fits
+}
+
+const fits = (decoding: Decoding, value: Json, shape: Shape, depth: number): boolean =>
+  isAny(shape) || resolve(shape.forms).some((form) => fitsForm(decoding, value, form, depth + 1))
+
+const fitsScalar = (value: Json, form: Resolved): boolean =>
+  isOfType(value, form.type) && (form.values === undefined || form.values.includes(value)) && fitsBounds(value, form)
+
+const isOfType = (value: Json, type: Resolved["type"]): boolean => {
+  if (value === null) return type === "null"
+  if (type === "integer") return Number.isInteger(value)
+  return typeof value === type
+}
+
+/** What tells texts or numbers apart at all: length and size. */
+const fitsBounds = (value: Json, { asserts }: Resolved): boolean => {
+  const within = (size: number, least: Json | undefined, most: Json | undefined) =>
+    !(typeof least === "number" && size < least) && !(typeof most === "number" && size > most)
+  if (typeof value === "number") return within(value, asserts["minimum"], asserts["maximum"])
+  return typeof value !== "string" || within([...value].length, asserts["minLength"], asserts["maxLength"])
+}
+
+const fitsList = (decoding: Decoding, value: ReadonlyArray<Json>, form: Resolved, depth: number): boolean => {
+  if (form.type === "object") return isEntries(value) && fitsObject(decoding, fromEntries(value), form, depth)
+  return form.type === "array" && (form.values === undefined || form.values.some((listed) => isSame(listed, value))) &&
+    value.every((item, index) => fits(decoding, item, form.prefix[index] ?? form.items, depth))
+}
+
+const isSame = (left: Json, right: Json): boolean => identify(left) === identify(right)
+
+const fitsObject = (decoding: Decoding, value: JsonObject, form: ObjectForm, depth: number): boolean => {
+  const sent = new Map(
+    Object.entries(value).map(([name, inner]) => [originalName(decoding, value, [form], name), inner])
+  )
+  if (form.values !== undefined && !form.values.some((listed) => isSame(listed, value))) return false
+  if (![...form.required].every((name) => sent.has(name))) return false
+  return [...sent].every(([name, inner]) =>
+    inner === null && isLeftOut(form, name) ||
+    fits(decoding, inner, findProperty(form, name)?.shape ?? undeclared(form), depth)
+  )
+}

@@ -1,0 +1,61 @@
+/** One way from a shape to a provider's schema, and what it leaves behind. */
+import type { Json } from "../Json.ts"
+import type { ProviderProfile } from "../ProviderProfile.ts"
+import { type LeadsBack, makeLeadsBack } from "./definitionCycles.ts"
+import { type NoteKind, type SchemaNote, spellPath } from "./schemaNote.ts"
+import type { Definition, Shape, Statement } from "./shape.ts"
+import type { ToolShape } from "./shapeReader.ts"
+
+export type Schema = Record<string, Json>
+
+/** A schema, and what it doesn't say. */
+export interface Body {
+  readonly schema: Schema
+  readonly left: ReadonlyArray<Statement>
+}
+
+export interface Pass {
+  readonly profile: ProviderProfile
+  readonly tool: ToolShape
+  readonly notes: Array<SchemaNote>
+  readonly path: Array<string>
+  readonly render: (shape: Shape) => Schema
+  /** Definitions that are referred to, in order. */
+  readonly used: Set<Definition>
+  /** Definitions that are being written where they are used. */
+  readonly open: Set<Definition>
+  /** Made when the profile first asks for it. */
+  leadsBack: LeadsBack | undefined
+  /** The definition whose body is being written, and whether what is written may be left out of it. */
+  body: Definition | undefined
+  isOptional: boolean
+  depth: number
+  room: number
+  refused: string | undefined
+}
+
+export const note = (pass: Pass, kind: NoteKind, text: string): void => {
+  pass.notes.push({ path: spellPath(pass.path), kind, text })
+}
+
+/** The profile can't express it: the whole is void. */
+export const refuse = (pass: Pass, reason: string): void => {
+  pass.refused ??= `${spellPath(pass.path) || "the input"} ${reason}`
+}
+
+export const has = ({ profile }: Pass, keyword: string): boolean => profile.keywords.has(keyword)
+
+/** At a place of its own in the arguments. */
+export const renderAt = (pass: Pass, segment: string, shape: Shape): Schema => {
+  pass.path.push(segment)
+  const schema = pass.render(shape)
+  pass.path.pop()
+  return schema
+}
+
+/** Whether a shape leads back to the definition that is being written. */
+export const leadsBack = (pass: Pass, shape: Shape): boolean => {
+  if (pass.body === undefined) return false
+  pass.leadsBack ??= makeLeadsBack()
+  return pass.leadsBack(shape, pass.body)
+}

@@ -1,0 +1,57 @@
+/**
+ * Names of properties that a provider refuses, and the legal ones they go by. A legal name stands for one original in the
+ * whole schema, so that what a model sends can be read back without knowing where in a union it is.
+ */
+import { hashOf } from "./legalName.ts"
+
+export interface Names {
+  /** The legal name of one that is not an identifier; others are legal everywhere. */
+  readonly legal: (original: string) => string
+  readonly original: (legal: string) => string | undefined
+  /** Of the one property of an object that stands for JSON text; no property of the tool's has this name. */
+  readonly jsonText: string
+}
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+/** Made when one is asked for: most schemas have only names that are legal everywhere. */
+export const makeNames = (names: ReadonlyArray<string>): Names => {
+  let made: Made | undefined
+  const get = () => made ??= make(new Set(names))
+  return {
+    legal: (original) => get().legal.get(original) ?? original,
+    original: (name) => get().originals.get(name),
+    get jsonText() {
+      return get().jsonText
+    }
+  }
+}
+
+interface Made {
+  readonly legal: ReadonlyMap<string, string>
+  readonly originals: ReadonlyMap<string, string>
+  readonly jsonText: string
+}
+
+const make = (names: ReadonlySet<string>): Made => {
+  const legal = new Map<string, string>()
+  const originals = new Map<string, string>()
+  const isTaken = (candidate: string) => names.has(candidate) || originals.has(candidate)
+  for (const original of [...names].filter((name) => !IDENTIFIER.test(name)).toSorted()) {
+    const name = legalise(original, isTaken)
+    legal.set(original, name)
+    originals.set(name, original)
+  }
+  return { legal, originals, jsonText: freeName("json_text", isTaken) }
+}
+
+const legalise = (original: string, isTaken: (name: string) => boolean): string => {
+  const plain = original.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^(?=\d|$)/, "_")
+  return plain.length <= 64 && !isTaken(plain) ? plain : freeName(`${plain.slice(0, 50)}_${hashOf(original)}`, isTaken)
+}
+
+const freeName = (plain: string, isTaken: (name: string) => boolean): string => {
+  let name = plain
+  for (let number = 2; isTaken(name); number++) name = `${plain}_${number}`
+  return name
+}

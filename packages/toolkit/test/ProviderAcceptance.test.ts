@@ -1,0 +1,92 @@
+/** Every schema that servers declare becomes something that each provider takes, by rules written apart from ours. */
+import { defineTool, Json, type Tool } from "@effect-toolnexus/core"
+import * as ProviderSchema from "@effect-toolnexus/core/ProviderSchema"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { readFileSync } from "node:fs"
+import { generateInput } from "./generatedSchemas.ts"
+import * as Rules from "./providerRules.ts"
+
+const Line = Schema.fromJsonString(Schema.Struct({ id: Schema.String, schema: Schema.Json }))
+
+const decodeLine = Schema.decodeSync(Line)
+
+const schemasOf = (name: string) =>
+  readFileSync(new URL(`../../../fixtures/schemas/${name}.ndjson`, import.meta.url), "utf8").trim().split("\n").map(
+    (line) => decodeLine(line)
+  )
+
+const DIALECTS: Readonly<Record<string, string>> = {
+  draft4: "http://json-schema.org/draft-04/schema#",
+  draft7: "http://json-schema.org/draft-07/schema#"
+}
+
+/** A schema of the suite as the one argument of a tool. */
+const asArgument = ({ id, schema }: typeof Line.Type): Json.JsonObject => {
+  const dialect = DIALECTS[id.split("/")[0] ?? ""]
+  return {
+    ...(dialect === undefined ? {} : { $schema: dialect }),
+    type: "object",
+    properties: { value: schema },
+    required: ["value"]
+  }
+}
+
+const asRoot = ({ schema }: typeof Line.Type): Json.JsonObject => ({
+  ...(Json.isJsonObject(schema) ? schema : {}),
+  type: "object"
+})
+
+const SEEDS = Number(process.env["SEEDS"] ?? 400)
+
+const TIMEOUT = 30_000 + SEEDS * 50
+
+const sets: Readonly<Record<string, ReadonlyArray<Json.JsonObject>>> = {
+  "817 tools of real MCP servers": schemasOf("mcp-tools").map(asRoot),
+  "operations of real OpenAPI documents": schemasOf("openapi-operations").map(asRoot),
+  "the JSON Schema test suite, as an argument": schemasOf("json-schema-test-suite").map(asArgument),
+  "the JSON Schema test suite, as the whole input": schemasOf("json-schema-test-suite").map(asRoot),
+  "generated schemas": Array.from({ length: SEEDS }, (_, seed) => generateInput(seed).schema).filter(Json.isJsonObject)
+}
+
+const toolsOf = (schemas: ReadonlyArray<Json.JsonObject>): ReadonlyArray<Tool.Tool> =>
+  schemas.map((schema, index) => defineTool({ name: `tool-${index}`, input: schema, handler: () => "" }))
+
+type Render = (schemas: ProviderSchema.ProviderSchemas, tools: ReadonlyArray<Tool.Tool>) => unknown
+
+const ways: Readonly<Record<string, readonly [render: Render, check: (tools: unknown) => ReadonlyArray<string>]>> = {
+  "OpenAI chat": [(schemas, tools) => schemas.toOpenAIChat(tools), Rules.checkOpenAIChat],
+  "OpenAI chat, strict": [(schemas, tools) => schemas.toOpenAIChat(tools, true), Rules.checkOpenAIChat],
+  "OpenAI responses": [(schemas, tools) => schemas.toOpenAIResponses(tools), Rules.checkOpenAIResponses],
+  "OpenAI responses, strict": [(schemas, tools) => schemas.toOpenAIResponses(tools, true), Rules.checkOpenAIResponses],
+  Anthropic: [(schemas, tools) => schemas.toAnthropic(tools), Rules.checkAnthropic],
+  Gemini: [(schemas, tools) => schemas.toGemini(tools), Rules.checkGemini],
+  "Gemini, openapi": [(schemas, tools) => schemas.toGeminiOpenApi(tools), Rules.checkGeminiOpenApi],
+  Bedrock: [(schemas, tools) => schemas.toBedrock(tools), Rules.checkBedrock]
+}
+
+/** As many as each provider takes at once. */
+const inRequests = (tools: ReadonlyArray<Tool.Tool>): ReadonlyArray<ReadonlyArray<Tool.Tool>> =>
+  Array.from({ length: Math.ceil(tools.length / 100) }, (_, index) => tools.slice(index * 100, index * 100 + 100))
+
+describe.each(Object.entries(sets))("%s", (_name, schemas) => {
+  const before = JSON.stringify(schemas)
+  const tools = toolsOf(schemas)
+
+  it.each(Object.entries(ways))("are taken by %s", { timeout: TIMEOUT }, (_way, [render, check]) => {
+    const provider = ProviderSchema.make()
+    const problems = inRequests(tools).flatMap((some) => check(render(provider, some)))
+    assert.deepStrictEqual(problems.slice(0, 5), [])
+    assert.strictEqual(JSON.stringify(schemas), before, "a tool's own schema was changed")
+  })
+
+  it("are all there, and become the same every time", { timeout: TIMEOUT }, () => {
+    const [first, second] = [ProviderSchema.make(), ProviderSchema.make()]
+    for (const provider of ["openai", "openai-responses", "anthropic", "gemini", "bedrock"] as const) {
+      assert.deepStrictEqual(first.check(tools, provider).left_out, [], provider)
+    }
+    for (const [render] of Object.values(ways)) {
+      assert.strictEqual(JSON.stringify(render(first, tools)), JSON.stringify(render(second, tools)))
+    }
+  })
+})
