@@ -25,8 +25,8 @@ export interface ProviderProfile {
   readonly keywords: ReadonlySet<string>
   /** Those that may stand at the root; absent: the same. */
   readonly rootKeywords?: ReadonlySet<string>
-  /** Values of `format`; absent: any. */
-  readonly formats?: ReadonlySet<string>
+  /** Values of `format`, by type; absent: any. */
+  readonly formats?: Readonly<Record<string, ReadonlySet<string>>>
   /** Types whose values may be listed in `enum`. */
   readonly listable: ReadonlySet<string>
   /** Which types may stand together in a list. */
@@ -135,7 +135,9 @@ export const openAI: ProviderProfile = {
 export const openAIStrict: ProviderProfile = {
   ...openAI,
   keywords: new Set([...BOUNDS, "$ref", "anyOf", "description", "enum"]),
-  formats: new Set(["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"]),
+  formats: {
+    string: new Set(["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"])
+  },
   listable: new Set(["boolean", "integer", "null", "number", "string"]),
   typeLists: "scalars",
   lookaround: false,
@@ -189,7 +191,7 @@ export const gemini: ProviderProfile = {
     "prefixItems",
     "title"
   ]),
-  formats: new Set(["date", "date-time", "time"]),
+  formats: { string: new Set(["date", "date-time", "time"]) },
   listable: new Set(["integer", "number", "string"]),
   typeLists: "all",
   lookaround: false,
@@ -225,7 +227,11 @@ export const geminiOpenApi: ProviderProfile = {
     "pattern",
     "title"
   ]),
-  formats: new Set(["date-time", "double", "float", "int32", "int64"]),
+  formats: {
+    string: new Set(["date-time"]),
+    number: new Set(["double", "float"]),
+    integer: new Set(["int32", "int64"])
+  },
   listable: new Set(["string"]),
   typeLists: "none",
   besideAnyOf: false,

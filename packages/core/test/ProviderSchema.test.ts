@@ -130,12 +130,12 @@ describe("names of tools", () => {
     assert.strictEqual(among[0], "user_update")
   })
 
-  it("a name that is taken already gets another one", () => {
+  it("nobody takes the name that another tool goes by", () => {
     const [taken = ""] = namesOf(["a.b"]).declared
     const { declared: both, tools } = namesOf([taken, "a.b"])
-    assert.strictEqual(both[0], taken)
-    assert.strictEqual(new Set(both).size, 2)
-    assert.strictEqual(schemas.fromProvider(tools, "openai", both[1] ?? "", "").name, "a.b")
+    assert.strictEqual(both[1], taken)
+    assert.notStrictEqual(both[0], taken)
+    assert.strictEqual(schemas.fromProvider(tools, "openai", taken, "").name, "a.b")
   })
 })
 
@@ -452,7 +452,7 @@ describe("what providers don't take", () => {
     ])
     const [gemini] = schemas.toGemini([tool(input)])
     const [renamed = ""] = properties(gemini?.functionDeclarations[0]?.parametersJsonSchema)
-    assert.match(renamed, /^x_y_[0-9a-f]{8}$/)
+    assert.match(renamed, /^x_y_[0-9a-f]{12}$/)
     const sent = { [renamed]: "1", x_y: "2", gr__e: 3, _filter: "4" }
     assert.deepStrictEqual(back(input, sent, "gemini"), { "x-y": "1", x_y: "2", "größe": 3, $filter: "4" })
     assert.deepStrictEqual(back(input, { "x-y": "1", "größe": 3 }, "gemini"), { "x-y": "1", "größe": 3 })
@@ -538,6 +538,57 @@ describe("hostile schemas", () => {
     }
   })
 
+  it("end in good time, and in little text", () => {
+    const doubling: Record<string, JsonObject> = { d0: { not: {} } }
+    for (let level = 1; level < 40; level++) {
+      const twice = { $ref: `#/$defs/d${level - 1}` }
+      doubling[`d${level}`] = { allOf: [twice, twice] }
+    }
+    const many = (count: number, make: (index: number) => JsonObject) =>
+      Array.from({ length: count }, (_, index) => make(index))
+    const big = { anyOf: many(70, (index) => ({ type: "object", required: [`p${index}`] })) }
+    let inside: JsonObject = { $ref: "#/$defs/a" }
+    for (let level = 0; level < 30; level++) {
+      inside = {
+        type: "object",
+        properties: { x: inside },
+        required: ["x"],
+        anyOf: [{ required: ["a"] }, { required: ["b"] }]
+      }
+    }
+    const p = (schema: JsonObject, $defs: JsonObject = {}) => tool({ properties: { p: schema }, $defs })
+    const hostile = [
+      p({ $ref: "#/$defs/d39" }, doubling),
+      p({
+        allOf: [0, 1].map((side) => ({
+          anyOf: many(70, (index) => ({ $ref: "#/$defs/big", description: `${side} ${index}` }))
+        }))
+      }, { big }),
+      p({ allOf: many(40_000, () => ({ not: {} })) }),
+      p({ enum: Array.from({ length: 100_000 }, (_, index) => index) }),
+      p({ $ref: "#/$defs/a" }, { a: inside }),
+      p({ anyOf: many(20_000, (index) => ({ type: "object", properties: { [`p${index}`]: {} } })) }),
+      tool({
+        properties: Object.fromEntries(
+          many(2000, () => ({ $ref: "#/$defs/b" })).map((part, index) => [`p${index}`, part])
+        ),
+        $defs: { b: { type: "object", description: "x".repeat(50_000), properties: { q: {} } } }
+      })
+    ]
+    const own = ProviderSchema.make()
+    for (
+      const render of [
+        own.toAnthropic,
+        own.toGemini,
+        own.toGeminiOpenApi,
+        own.toBedrock,
+        (tools: typeof hostile) => own.toOpenAIChat(tools, true)
+      ]
+    ) {
+      assert.isBelow(JSON.stringify(render(hostile)).length, 20_000_000)
+    }
+  })
+
   it("that multiply are cut, with a note", () => {
     const $defs: Record<string, JsonObject> = { d0: { type: "object", properties: { leaf: { type: "string" } } } }
     for (let level = 1; level < 40; level++) {
@@ -548,6 +599,66 @@ describe("hostile schemas", () => {
     const report = schemas.check([doubling], "bedrock")
     assert.deepStrictEqual(report.left_out, [])
     assert.isTrue(report.notes.some(({ kind, text }) => kind === "widened" && /more than fits/.test(text)))
+  })
+})
+
+describe("what goes out", () => {
+  const sound = { type: "string" }
+  it("never lists no values, nor values of another type", () => {
+    assert.deepStrictEqual(declared({ type: "string", enum: [] }).openAI, sound)
+    assert.deepStrictEqual(declared({ allOf: [{ type: "string", enum: ["a"] }, { enum: ["b"] }] }).openAI, undefined)
+    assert.deepStrictEqual(declared({ type: "integer", enum: [1.5, 2] }).strict, {
+      type: ["integer", "null"],
+      enum: [2, null]
+    })
+    assert.deepStrictEqual(declared({ type: "integer", enum: [1, 2, 9], minimum: 5 }).strict, {
+      type: ["integer", "null"],
+      enum: [9, null]
+    })
+  })
+
+  it("refers to what is there, and to nothing without end", () => {
+    const slash = declared({ $ref: "#/$defs/a/b" }, { $defs: { "a/b": sound, a: { b: { type: "integer" } } } })
+    assert.deepStrictEqual(slash.openAI, { type: "integer" })
+    const endless = { $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { $ref: "#/$defs/a" } } }
+    assert.deepStrictEqual(declared({ $ref: "#/$defs/a" }, endless).bedrock, {})
+  })
+
+  it("has formats of their types only", () => {
+    assert.deepStrictEqual(declared({ type: "string", format: "int64" }).openApi, {
+      type: "string",
+      description: "(format: int64)"
+    })
+    assert.deepStrictEqual(declared({ type: "integer", format: "int64" }).openApi, { type: "integer", format: "int64" })
+  })
+
+  it("takes what stands beside a reference for what it was when it was written", () => {
+    const more = { $defs: { s: { type: "string" } } }
+    const beside = { $ref: "#/$defs/s", maxLength: 1, description: "It" }
+    const old = declared(beside, { $schema: "http://json-schema.org/draft-07/schema#", ...more })
+    assert.deepStrictEqual(old.anthropic, { type: "string", description: "It" })
+    assert.deepStrictEqual(declared(beside, more).bedrock, { type: "string", maxLength: 1, description: "It" })
+  })
+
+  it("keeps null where only one alternative certainly means it", () => {
+    assert.deepStrictEqual(declared({ oneOf: [{ type: "null" }, { $ref: "#/gone" }] }).anthropic, {})
+    const input = { properties: { v: { oneOf: [{ type: "null" }, { not: { type: "null" } }] } } }
+    assert.deepStrictEqual(back(input, { v: null }), { v: null })
+  })
+
+  it("tells Bedrock in words what it doesn't take at the root", () => {
+    const map = tool({ additionalProperties: { type: "string", description: "A header" }, minProperties: 1 })
+    const [sent] = ProviderSchema.make().toBedrock([map])
+    assert.deepStrictEqual(sent?.toolSpec.inputSchema.json, { type: "object", properties: {} })
+    assert.match(
+      sent?.toolSpec.description ?? "",
+      /minProperties: 1; additionalProperties: \{"type":"string","description":"A header"\}/
+    )
+  })
+
+  it("keeps what was said of alternatives that together are anything", () => {
+    const { gemini } = declared({ anyOf: [{ description: "free-form" }, { type: "string", description: "a date" }] })
+    assert.strictEqual(Object(gemini).description, "free-form\na date")
   })
 })
 

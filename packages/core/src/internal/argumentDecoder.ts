@@ -7,7 +7,7 @@
  * told apart by what is in it, however deep, and no name and no list means one thing here and another there.
  */
 import * as Result from "effect/Result"
-import type { Json, JsonObject } from "../Json.ts"
+import { isWithin, type Json, type JsonObject } from "../Json.ts"
 import {
   allowsNull,
   type ArrayForm,
@@ -33,10 +33,12 @@ interface Decoding {
   /** Whether an object with the one property for JSON text is more than it seems. */
   readonly hasJsonText: boolean
   readonly fits: Map<Resolved, Map<Json, boolean>>
+  /** The values that a form lists, by what they hold. */
+  readonly listed: Map<Resolved, ReadonlySet<Json>>
 }
 
 export const decodeShape = (tool: ToolShape, args: JsonObject, hasJsonText: boolean): JsonObject =>
-  decodeObject({ tool, hasJsonText, fits: new Map() }, args, [tool.root], 0)
+  decodeObject({ tool, hasJsonText, fits: new Map(), listed: new Map() }, args, [tool.root], 0)
 
 const decode = (decoding: Decoding, value: Json, shapes: ReadonlyArray<Shape>, depth: number): Json => {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value
@@ -188,17 +190,25 @@ const fitsBounds = (value: Json, { asserts }: Resolved): boolean => {
 
 const fitsList = (decoding: Decoding, value: ReadonlyArray<Json>, form: Resolved, depth: number): boolean => {
   if (form.type === "object") return isEntries(value) && fitsObject(decoding, fromEntries(value), form, depth)
-  return form.type === "array" && (form.values === undefined || form.values.some((listed) => isSame(listed, value))) &&
+  return form.type === "array" && isListedIn(decoding, value, form) &&
     value.every((item, index) => fits(decoding, item, form.prefix[index] ?? form.items, depth))
 }
 
-const isSame = (left: Json, right: Json): boolean => identify(left) === identify(right)
+/** Listed values are small; one that isn't is none of them. */
+const LISTED = { levels: 32, values: 2000 }
+
+const isListedIn = (decoding: Decoding, value: Json, form: Resolved): boolean => {
+  if (form.values === undefined) return true
+  const listed = decoding.listed.get(form) ?? new Set(form.values.map(identify))
+  decoding.listed.set(form, listed)
+  return isWithin(value, LISTED) && listed.has(identify(value))
+}
 
 const fitsObject = (decoding: Decoding, value: JsonObject, form: ObjectForm, depth: number): boolean => {
   const sent = new Map(
     Object.entries(value).map(([name, inner]) => [originalName(decoding, value, [form], name), inner])
   )
-  if (form.values !== undefined && !form.values.some((listed) => isSame(listed, value))) return false
+  if (!isListedIn(decoding, value, form)) return false
   if (![...form.required].every((name) => sent.has(name))) return false
   return [...sent].every(([name, inner]) =>
     inner === null && isLeftOut(form, name) ||

@@ -1,26 +1,25 @@
 /** Which definitions contain themselves, and through which others. */
 import { type Definition, isAny, type ObjectForm, type Shape, undeclared } from "./shape.ts"
 
-/** Whether a shape, somewhere in it, refers to a definition that leads back to `home`. */
-export type LeadsBack = (shape: Shape, home: Definition) => boolean
-
-/** Definitions lead to each other where they are of one component (Tarjan's algorithm); each is looked at once. */
-export const makeLeadsBack = (): LeadsBack => {
+/** The definitions that lead to each other, as a number: Tarjan's algorithm, each edge looked at once. */
+export const makeComponents = (edges: (definition: Definition) => Iterable<Definition>) => {
   const components = new Map<Definition, number>()
   const order = new Map<Definition, number>()
-  const lowest = new Map<Definition, number>()
+  const cyclic = new Set<number>()
   const stack: Array<Definition> = []
 
   const visit = (definition: Definition): number => {
-    const known = lowest.get(definition)
-    if (known !== undefined) return components.has(definition) ? Infinity : order.get(definition) ?? known
+    const known = order.get(definition)
+    if (known !== undefined) return components.has(definition) ? Infinity : known
     const number = order.size
     order.set(definition, number)
     stack.push(definition)
     let low = number
-    lowest.set(definition, low)
-    for (const next of referencesIn(definition.shape)) low = Math.min(low, visit(next))
-    lowest.set(definition, low)
+    for (const next of edges(definition)) {
+      // alone in its component, it may still refer to itself
+      if (next === definition) cyclic.add(number)
+      low = Math.min(low, visit(next))
+    }
     if (low === number) close(definition, number)
     return low
   }
@@ -28,26 +27,48 @@ export const makeLeadsBack = (): LeadsBack => {
     for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
       components.set(member, component)
       if (member === definition) return
+      cyclic.add(component)
     }
   }
   const componentOf = (definition: Definition): number | undefined => {
     visit(definition)
     return components.get(definition)
   }
+  return {
+    componentOf,
+    /** Whether a definition leads back to itself. */
+    isCyclic: (definition: Definition): boolean => {
+      const component = componentOf(definition)
+      return component !== undefined && cyclic.has(component)
+    }
+  }
+}
+
+/** Whether a shape, somewhere in it, refers to a definition that leads back to `home`. */
+export type LeadsBack = (shape: Shape, home: Definition) => boolean
+
+export const makeLeadsBack = (): LeadsBack => {
+  const { componentOf } = makeComponents((definition) => referencesIn(definition.shape))
   return (shape, home) => {
     const component = componentOf(home)
     return [...referencesIn(shape)].some((definition) => componentOf(definition) === component)
   }
 }
 
-/** Those that stand in a shape itself, not in what it refers to. */
-const referencesIn = (shape: Shape, found: Set<Definition> = new Set()): ReadonlySet<Definition> => {
-  if (isAny(shape)) return found
-  for (const form of shape.forms) {
-    if (form.type === "reference") found.add(form.definition)
-    else if (form.type === "array") [...form.prefix, form.items].forEach((inner) => referencesIn(inner, found))
-    else if (form.type === "object") innerShapes(form).forEach((inner) => referencesIn(inner, found))
+/** Those that stand in a shape itself, not in what it refers to. Parts may be shared, and are looked at once. */
+const referencesIn = (shape: Shape): ReadonlySet<Definition> => {
+  const found = new Set<Definition>()
+  const seen = new Set<Shape["forms"]>()
+  const visit = ({ forms }: Shape): void => {
+    if (isAny({ forms, about: {} }) || seen.has(forms)) return
+    seen.add(forms)
+    for (const form of forms) {
+      if (form.type === "reference") found.add(form.definition)
+      else if (form.type === "array") [...form.prefix, form.items].forEach(visit)
+      else if (form.type === "object") innerShapes(form).forEach(visit)
+    }
   }
+  visit(shape)
   return found
 }
 

@@ -20,7 +20,7 @@ const MAX_STATEMENT = 300
 export const describe = (pass: Pass, schema: Schema, about: About, left: ReadonlyArray<Statement>): Schema => {
   if (about === SILENT && left.length === 0) return schema
   if (left.length === 0 && isOnlyDescription(about)) {
-    schema["description"] = about.description ?? ""
+    schema["description"] = charge(pass, about.description ?? "")
     return schema
   }
   const unsaid = [...left]
@@ -42,8 +42,14 @@ export const describe = (pass: Pass, schema: Schema, about: About, left: Readonl
     ...text === undefined ? [] : [text],
     ...unsaid.length === 0 ? [] : [`(${unsaid.map(state).join("; ")})`]
   ]
-  if (description.length > 0) schema["description"] = description.join("\n")
+  if (description.length > 0) schema["description"] = charge(pass, description.join("\n"))
   return schema
+}
+
+/** A long text counts as many parts: what is written where it is used is written again each time. */
+const charge = (pass: Pass, text: string): string => {
+  pass.room -= text.length >> 8
+  return text
 }
 
 const isOnlyDescription = ({ default: fallback, description, examples, said, title }: About): boolean =>
@@ -55,5 +61,5 @@ const keepOrSay = (pass: Pass, schema: Schema, unsaid: Array<Statement>, keyword
   else unsaid.push([keyword, value])
 }
 
-const state = ([keyword, value]: Statement): string =>
+export const state = ([keyword, value]: Statement): string =>
   `${keyword}: ${Text.cut(typeof value === "string" ? value : JSON.stringify(value), MAX_STATEMENT, "…")}`

@@ -1,7 +1,8 @@
 /** Bounds and lists of values: those the profile has keywords for, and those that are left. */
 import type { Json } from "../Json.ts"
+import type { ProviderProfile } from "../ProviderProfile.ts"
 import { NOTHING } from "./describeSchema.ts"
-import { type Body, has, type Pass, type Schema } from "./renderPass.ts"
+import type { Body, Pass, Schema } from "./renderPass.ts"
 import { OPEN, type ResolvedForm, type Statement } from "./shape.ts"
 
 export const renderAsserts = (pass: Pass, form: ResolvedForm, schema: Schema, mayList = true): Body => {
@@ -10,23 +11,26 @@ export const renderAsserts = (pass: Pass, form: ResolvedForm, schema: Schema, ma
   const left: Array<Statement> = []
   for (const keyword of Object.keys(asserts)) {
     const value = asserts[keyword] ?? null
-    if (isTaken(pass, keyword, value)) schema[keyword] = value
+    if (isTaken(pass, type, keyword, value)) schema[keyword] = value
     else left.push([keyword, value])
   }
   if (values !== undefined) {
+    pass.room -= values.length >> 3
     if (mayList && pass.profile.listable.has(type)) schema["enum"] = [...values]
     else if (type !== "null") left.push(["enum", values])
   }
   return { schema, left }
 }
 
-const isTaken = (pass: Pass, keyword: string, value: Json): boolean => {
-  if (!has(pass, keyword)) return false
-  const { formats, lookaround } = pass.profile
+const isTaken = ({ profile }: Pass, type: string, keyword: string, value: Json): boolean => {
+  if (!profile.keywords.has(keyword)) return false
   if (typeof value !== "string") return true
   return keyword === "format"
-    ? formats?.has(value) !== false
-    : keyword !== "pattern" || lookaround || !LOOKAROUND.test(value)
+    ? takesFormat(profile, type, value)
+    : keyword !== "pattern" || profile.lookaround || !LOOKAROUND.test(value)
 }
+
+export const takesFormat = ({ formats }: ProviderProfile, type: string, format: string): boolean =>
+  formats === undefined || formats[type]?.has(format) === true
 
 const LOOKAROUND = /\(\?<?[=!]/

@@ -2,7 +2,7 @@
 import type { Json } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { type LeadsBack, makeLeadsBack } from "./definitionCycles.ts"
-import { type NoteKind, type SchemaNote, spellPath } from "./schemaNote.ts"
+import { MAX_NOTES, type NoteKind, type SchemaNote, spellPath } from "./schemaNote.ts"
 import type { Definition, Shape, Statement } from "./shape.ts"
 import type { ToolShape } from "./shapeReader.ts"
 
@@ -35,7 +35,7 @@ export interface Pass {
 }
 
 export const note = (pass: Pass, kind: NoteKind, text: string): void => {
-  pass.notes.push({ path: spellPath(pass.path), kind, text })
+  if (pass.notes.length < MAX_NOTES) pass.notes.push({ path: spellPath(pass.path), kind, text })
 }
 
 /** The profile can't express it: the whole is void. */

@@ -1,4 +1,5 @@
 /** What a schema loses, or how it changes, on its way to a provider. */
+import * as Text from "../Text.ts"
 
 /**
  * - `dropped`: no longer said anywhere
@@ -19,9 +20,15 @@ export interface SchemaNote {
   readonly text: string
 }
 
-/** As one would write it in code; `$defs.x` for a definition. */
+/** Of one schema; who makes more of it than that reads no notes. */
+export const MAX_NOTES = 500
+
+const MAX_SEGMENTS = 20
+const MAX_SEGMENT = 60
+
+/** As one would write it in code; `$defs.x` for a definition. The way to a part that is far down is cut. */
 export const spellPath = (path: ReadonlyArray<string>): string =>
-  path.reduce(
+  path.slice(0, MAX_SEGMENTS).map((segment) => Text.cut(segment, MAX_SEGMENT, "…")).reduce(
     (before, segment) => before === "" || segment.startsWith("[") ? before + segment : `${before}.${segment}`,
     ""
   )

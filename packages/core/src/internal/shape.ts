@@ -183,29 +183,46 @@ export const orNull = (shape: Shape): Shape => {
   return allowsNull(shape) ? shape : { forms: [...forms, OPEN.null], about }
 }
 
+/** More than anyone reads of one value; schemas can be made to say things without end. */
+const MAX_STATEMENTS = 20
+const MAX_TEXT = 20_000
+
 /** Both annotations of one value; the outer ones go first. */
 export const mergeAbout = (outer: About, inner: About | undefined): About => {
   if (inner === undefined || inner === SILENT || inner === outer) return outer
   if (outer === SILENT) return inner
   const description = joinText(outer.description, inner.description)
-  const said = [...outer.said ?? [], ...inner.said ?? []]
+  const said = joinStatements(outer.said, inner.said)
   return {
     ...inner,
     ...outer,
     ...(description === undefined ? {} : { description }),
-    ...(said.length === 0 ? {} : { said })
+    ...(said === undefined ? {} : { said })
   }
 }
 
-const joinText = (outer: string | undefined, inner: string | undefined): string | undefined =>
-  outer === undefined || inner === undefined || outer === inner ? outer ?? inner : `${outer}\n${inner}`
+const joinText = (outer: string | undefined, inner: string | undefined): string | undefined => {
+  if (outer === undefined || inner === undefined || outer === inner) return outer ?? inner
+  return outer.length + inner.length > MAX_TEXT ? outer : `${outer}\n${inner}`
+}
+
+const joinStatements = (outer: About["said"], inner: About["said"]): About["said"] => {
+  if (outer === undefined || inner === undefined || outer === inner) return outer ?? inner
+  if (outer.length >= MAX_STATEMENTS) return outer
+  return [...new Set([...outer, ...inner])].slice(0, MAX_STATEMENTS)
+}
 
 /**
  * What one or the other allows. Annotations of each stay with its forms; lists of values of one type become one list,
  * unless each has something to say.
  */
 export const unite = (shapes: ReadonlyArray<Shape>): Shape => {
-  if (shapes.some(isAny)) return ANY
+  if (shapes.some(isAny)) {
+    return {
+      forms: ANY.forms,
+      about: shapes.map(({ about }) => about).reduce(mergeAbout, SILENT)
+    }
+  }
   const forms = new Set<Form>()
   const lists = new Map<TypeName, Array<ListedForm>>()
   for (const { about, forms: more } of shapes) {

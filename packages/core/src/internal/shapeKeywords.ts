@@ -12,7 +12,9 @@ import {
   type ArrayForm,
   distinct,
   type Form,
+  identify,
   isAny,
+  isList,
   NEVER,
   type ObjectForm,
   ONE_OPEN,
@@ -42,13 +44,12 @@ export interface Part {
   prefix: ReadonlyArray<Shape> | undefined
   items: Shape | undefined
   /** What must hold beside all this: `allOf`, and whatever is a union. */
-  conjuncts: ReadonlyArray<Shape>
+  conjuncts: Array<Shape> | undefined
 }
 
-const NONE: ReadonlyArray<Shape> = []
-
 const alsoMeet = (part: Part, shape: Shape): void => {
-  part.conjuncts = [...part.conjuncts, shape]
+  if (part.conjuncts === undefined) part.conjuncts = [shape]
+  else part.conjuncts.push(shape)
 }
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] }
@@ -73,7 +74,7 @@ export const makePart = (schema: Keywords, resource: Resource | undefined): Part
   propertyNames: undefined,
   prefix: undefined,
   items: undefined,
-  conjuncts: NONE
+  conjuncts: undefined
 })
 
 type Read = (reading: Reading, part: Part, value: unknown, keyword: string) => void
@@ -110,7 +111,16 @@ const MAX_VALUE = { levels: 32, values: 2000 }
 export const isValue = (value: unknown): value is Json =>
   typeof value === "string" && value.isWellFormed() || typeof value === "boolean" || value === null ||
   typeof value === "number" && Number.isFinite(value) ||
-  typeof value === "object" && isWithin(value, MAX_VALUE) && isJson(value)
+  typeof value === "object" && isWithin(value, MAX_VALUE) && isJson(value) && isWellFormed(value)
+
+/** Half of a surrogate pair can't be sent. */
+const isWellFormed = (value: Json): boolean => {
+  if (typeof value === "string") return value.isWellFormed()
+  if (typeof value !== "object" || value === null) return true
+  return isList(value)
+    ? value.every(isWellFormed)
+    : Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner))
+}
 
 const say = (part: Part, keyword: string, value: Json): void => {
   aboutOf(part).said = [...part.about.said ?? [], [keyword, value]]
@@ -155,10 +165,16 @@ const type: Read = (reading, part, value) => {
 
 const listing: Read = (reading, part, value, keyword) => {
   const list = keyword === "const" ? [value] : value
-  if (!Array.isArray(list) || !list.every(isValue)) return malformed(reading, keyword)
+  // an empty list is none: it was to be filled, and nothing came of it
+  if (!Array.isArray(list) || list.length === 0 || !list.every(isValue)) return malformed(reading, keyword)
   const { values: before } = part
   const nullable = part.schema["nullable"] === true && !list.includes(null) ? [...list, null] : list
-  part.values = distinct(before === undefined ? nullable : nullable.filter((each) => before.includes(each)))
+  part.values = distinct(before === undefined ? nullable : nullable.filter((each) => isListedIn(before, each)))
+}
+
+const isListedIn = (list: ReadonlyArray<Json>, value: Json): boolean => {
+  const key = identify(value)
+  return list.some((each) => identify(each) === key)
 }
 
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0
@@ -167,7 +183,7 @@ const isNumber = (value: unknown): boolean => typeof value === "number" && Numbe
 
 /** Whether a provider can be expected to understand it. */
 export const isPattern = (value: unknown): boolean =>
-  typeof value === "string" && value.length <= MAX_PATTERN &&
+  typeof value === "string" && value.length <= MAX_PATTERN && value.isWellFormed() &&
   (Result.isSuccess(Result.try(() => new RegExp(value, "u"))) || Result.isSuccess(Result.try(() => new RegExp(value))))
 
 const MAX_PATTERN = 2000
@@ -249,17 +265,27 @@ const quote = (value: unknown): string => Text.cut(JSON.stringify(value) ?? "", 
 
 const allOf: Read = (reading, part, value) => {
   if (!Array.isArray(value)) return malformed(reading, "allOf")
-  for (const each of value) alsoMeet(part, reading.read(each, part.resource))
+  for (const each of value.slice(0, MAX_CONJUNCTS)) alsoMeet(part, reading.read(each, part.resource))
+  if (value.length > MAX_CONJUNCTS) {
+    reading.note("widened", `only ${MAX_CONJUNCTS} of ${value.length} parts of "allOf" are read`)
+  }
 }
+
+const MAX_CONJUNCTS = 500
 
 const union: Read = (reading, part, value, keyword) => {
   if (!Array.isArray(value) || value.length === 0) return malformed(reading, keyword)
   const branches = value.map((each) => reading.read(each, part.resource))
   const either = within(reading, unite(branches))
   // null is what is sent for nothing: where two say yes to it, it isn't valid
-  const isNullTwice = keyword === "oneOf" && branches.filter(allowsNull).length > 1
+  const isNullTwice = keyword === "oneOf" && branches.filter(saysNull).length > 1
   alsoMeet(part, isNullTwice ? { ...either, forms: either.forms.filter(({ type: name }) => name !== "null") } : either)
 }
+
+/** Whether null is certainly valid: what is only said may be against it. */
+const saysNull = (shape: Shape): boolean =>
+  !isAny(shape) && shape.about.said === undefined && allowsNull(shape) &&
+  shape.forms.every((form) => form.about?.said === undefined)
 
 /** More alternatives than anyone reads are one of each type. */
 const within = (reading: Reading, shape: Shape): Shape => {
@@ -410,10 +436,12 @@ const makeForm = (part: Part, name: TypeName): Form => {
   return asserts === OPEN[name].asserts ? OPEN[name] : { type: name, asserts }
 }
 
-const assertsOf = ({ asserts }: Part, name: TypeName): Readonly<Record<string, Json>> => {
+const assertsOf = ({ asserts, types }: Part, name: TypeName): Readonly<Record<string, Json>> => {
   if (asserts === undefined) return OPEN[name].asserts
   const bounding = Object.entries(asserts).filter(([keyword, value]) =>
-    ASSERTS[name].has(keyword) && (keyword !== "format" || NUMBER_FORMATS.has(value) === (name !== "string"))
+    ASSERTS[name].has(keyword) &&
+    // of a type that is named it is what its owner says; of any, what it is of
+    (keyword !== "format" || types !== undefined || NUMBER_FORMATS.has(value) === (name !== "string"))
   )
   return bounding.length === 0 ? OPEN[name].asserts : Object.fromEntries(bounding)
 }
@@ -451,26 +479,40 @@ const arrayForm = (part: Part, asserts: Readonly<Record<string, Json>>): ArrayFo
 
 /** By type, in order of first occurrence. */
 const listedForms = (part: Part, listed: ReadonlyArray<Json>): ReadonlyArray<Form> => {
-  const types = part.types
-  const [only] = types ?? []
-  if (types?.length === 1 && isTypeName(only) && listed.every((value) => typeof value === only)) {
-    return [withValues(part, only, listed)]
-  }
-  const byType = Map.groupBy(listed, (value) => typeOf(value, listed, types))
+  const { types } = part
+  const numbers = numberType(listed, types)
+  const byType = Map.groupBy(listed, (value) => typeOf(value, numbers))
   return [...byType].flatMap(([name, list]) => {
     if (types !== undefined && !types.includes(name)) return []
-    return [withValues(part, name, list)]
+    const values = withinBounds(part, name === "integer" ? list.filter(Number.isInteger) : list)
+    return values.length === 0 ? [] : [withValues(part, name, values)]
   })
 }
 
-/** What is listed needs no bounds. */
+/** Values that the bounds beside the list don't allow are no values. */
+const withinBounds = ({ asserts }: Part, list: ReadonlyArray<Json>): ReadonlyArray<Json> =>
+  asserts === undefined ? list : list.filter((value) => isWithinBounds(value, asserts))
+
+const isWithinBounds = (value: Json, asserts: Readonly<Record<string, Json>>): boolean => {
+  if (typeof value === "number") {
+    return isBetween(value, asserts["minimum"], asserts["maximum"]) &&
+      value !== asserts["exclusiveMinimum"] && value !== asserts["exclusiveMaximum"] &&
+      isBetween(value, asserts["exclusiveMinimum"], asserts["exclusiveMaximum"])
+  }
+  return typeof value !== "string" || isBetween([...value].length, asserts["minLength"], asserts["maxLength"])
+}
+
+const isBetween = (size: number, least: Json | undefined, most: Json | undefined): boolean =>
+  !(typeof least === "number" && size < least) && !(typeof most === "number" && size > most)
+
+/** What is listed needs no more bounds. */
 const withValues = (part: Part, name: TypeName, values: ReadonlyArray<Json>): Form => {
   if (name === "object") return { ...objectForm(part, OPEN.object.asserts), values }
   if (name === "array") return { ...arrayForm(part, OPEN.array.asserts), values }
   return { type: name, asserts: OPEN[name].asserts, values }
 }
 
-const typeOf = (value: Json, all: ReadonlyArray<Json>, types: ReadonlyArray<string> | undefined): TypeName => {
+const typeOf = (value: Json, numbers: "integer" | "number"): TypeName => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "array"
   switch (typeof value) {
@@ -479,13 +521,16 @@ const typeOf = (value: Json, all: ReadonlyArray<Json>, types: ReadonlyArray<stri
     case "string":
       return "string"
     case "number":
-      return isInteger(all, types) ? "integer" : "number"
+      return numbers
     default:
       return "object"
   }
 }
 
-const isInteger = (all: ReadonlyArray<Json>, types: ReadonlyArray<string> | undefined): boolean =>
-  types === undefined
+/** Numbers are whole ones where the schema says so, or all of them are. */
+const numberType = (all: ReadonlyArray<Json>, types: ReadonlyArray<string> | undefined): "integer" | "number" => {
+  const areWhole = types === undefined
     ? all.every((value) => typeof value !== "number" || Number.isInteger(value))
     : !types.includes("number")
+  return areWhole ? "integer" : "number"
+}

@@ -22,6 +22,7 @@ import {
   type Shape,
   SILENT,
   type TypeName,
+  undeclared,
   unite
 } from "./shape.ts"
 
@@ -49,25 +50,24 @@ export const meet = (room: Room, left: Shape, right: Shape, level = 0): Shape =>
 }
 
 const meetForms = (room: Room, left: Shape, right: Shape, level: number): ReadonlyArray<Form> => {
-  const met: Array<Form> = []
-  for (const one of expand(left.forms)) {
-    for (const other of expand(right.forms)) {
-      if (room.left-- <= 0) continue
-      const both = meetForm(room, one, other, level)
-      if (both !== undefined) met.push(both)
-    }
+  const [ones, others] = [expand(room, left.forms), expand(room, right.forms)]
+  room.left -= ones.length * others.length
+  if (room.left <= 0) {
+    room.exhausted()
+    return left.forms
   }
-  return met
+  return ones.flatMap((one) => others.flatMap((other) => meetForm(room, one, other, level) ?? []))
 }
 
 /** Definitions with what was said of the place that refers to them. */
-const expand = (forms: ReadonlyArray<Form>): ReadonlyArray<ResolvedForm> =>
+const expand = (room: Room, forms: ReadonlyArray<Form>): ReadonlyArray<ResolvedForm> =>
   areResolved(forms) ? forms : forms.flatMap((form) => {
     if (form.type !== "reference") return [form]
+    const resolved = resolve([form])
+    room.left -= resolved.length
+    if (room.left <= 0) return []
     const about = mergeAbout(form.about ?? SILENT, form.definition.shape.about)
-    return about === SILENT
-      ? resolve([form])
-      : resolve([form]).map((inner) => ({ ...inner, about: mergeAbout(about, inner.about) }))
+    return about === SILENT ? resolved : resolved.map((inner) => ({ ...inner, about: mergeAbout(about, inner.about) }))
   })
 
 const meetForm = (room: Room, left: Form, right: Form, level: number): Form | undefined => {
@@ -87,7 +87,12 @@ const isOpen = (form: Form, other: Form): boolean =>
 
 const meetScalars = (left: ScalarForm, right: ScalarForm): ScalarForm | undefined => {
   const type = commonType(left.type, right.type)
-  return type === undefined ? undefined : { type, ...meetConstraints(left, right) }
+  if (type === undefined) return undefined
+  const constraints = meetConstraints(left, right)
+  if (constraints.values === undefined) return { type, ...constraints }
+  const values = type === "integer" ? constraints.values.filter(Number.isInteger) : constraints.values
+  // of two lists that have nothing in common
+  return values.length === 0 ? undefined : { type, ...constraints, values }
 }
 
 const commonType = (left: ScalarForm["type"], right: ScalarForm["type"]): ScalarForm["type"] | undefined => {
@@ -142,7 +147,8 @@ const meetArrays = (room: Room, left: ArrayForm, right: ArrayForm, level: number
 
 /** `undefined` where a property that is needed can't be. */
 const meetObjects = (room: Room, left: ObjectForm, right: ObjectForm, level: number): ObjectForm | undefined => {
-  room.left -= left.properties.length + right.properties.length
+  room.left -= left.properties.length + right.properties.length + left.required.size + right.required.size +
+    left.patterns.length + right.patterns.length
   const theirs = new Map(right.properties.map((property) => [property.name, property.shape]))
   const ours = new Set(left.properties.map(({ name }) => name))
   const together = (name: string, one: Shape, other: Shape): Property => ({
@@ -165,11 +171,21 @@ const meetObjects = (room: Room, left: ObjectForm, right: ObjectForm, level: num
     type: "object",
     properties: impossible.size === 0 ? properties : properties.filter(({ name }) => !impossible.has(name)),
     required,
-    patterns: [...left.patterns, ...right.patterns],
+    patterns: joinPatterns(
+      [...left.patterns, ...right.patterns],
+      (shapes) => shapes.reduce((both, shape) => meet(room, both, shape, level + 1))
+    ),
     rest: meet(room, left.rest, right.rest, level + 1),
     ...(names === undefined ? {} : { names }),
     ...meetConstraints(left, right)
   }
+}
+
+/** Each pattern once. */
+const joinPatterns = (patterns: ObjectForm["patterns"], join: (shapes: ReadonlyArray<Shape>) => Shape) => {
+  if (patterns.length < 2) return patterns
+  const byPattern = Map.groupBy(patterns, ([pattern]) => pattern)
+  return [...byPattern].map(([pattern, some]) => [pattern, join(some.map(([, shape]) => shape))] as const)
 }
 
 /** What one object says of another's properties: nothing, where a pattern might be for them. */
@@ -213,8 +229,9 @@ export const joinObjects = (forms: ReadonlyArray<ObjectForm>): ObjectForm => {
     asserts: OPEN.object.asserts,
     properties: joinProperties(forms),
     required,
-    patterns: forms.flatMap(({ patterns }) => patterns),
-    rest: forms.every(({ rest }) => isNever(rest)) ? NEVER : unite(forms.map(({ rest }) => rest)),
+    // a pattern of one alternative says nothing of the properties of another
+    patterns: [],
+    rest: forms.every((form) => isNever(undeclared(form))) ? NEVER : unite(forms.map(undeclared)),
     ...(about === SILENT ? {} : { about })
   }
 }

@@ -2,7 +2,7 @@
  * Names of properties that a provider refuses, and the legal ones they go by. A legal name stands for one original in the
  * whole schema, so that what a model sends can be read back without knowing where in a union it is.
  */
-import { hashOf } from "./legalName.ts"
+import { hashOf, makeFreeNames } from "./legalName.ts"
 
 export interface Names {
   /** The legal name of one that is not an identifier; others are legal everywhere. */
@@ -36,22 +36,16 @@ interface Made {
 const make = (names: ReadonlySet<string>): Made => {
   const legal = new Map<string, string>()
   const originals = new Map<string, string>()
-  const isTaken = (candidate: string) => names.has(candidate) || originals.has(candidate)
+  const taken = new Set(names)
+  const free = makeFreeNames(taken)
   for (const original of [...names].filter((name) => !IDENTIFIER.test(name)).toSorted()) {
-    const name = legalise(original, isTaken)
+    const plain = original.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^(?=\d|$)/, "_")
+    const isFree = plain.length <= MAX_LENGTH && !taken.has(plain)
+    const name = free(plain, isFree ? "" : `_${hashOf(original)}`, MAX_LENGTH)
     legal.set(original, name)
     originals.set(name, original)
   }
-  return { legal, originals, jsonText: freeName("json_text", isTaken) }
+  return { legal, originals, jsonText: free("json_text", "", MAX_LENGTH) }
 }
 
-const legalise = (original: string, isTaken: (name: string) => boolean): string => {
-  const plain = original.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^(?=\d|$)/, "_")
-  return plain.length <= 64 && !isTaken(plain) ? plain : freeName(`${plain.slice(0, 50)}_${hashOf(original)}`, isTaken)
-}
-
-const freeName = (plain: string, isTaken: (name: string) => boolean): string => {
-  let name = plain
-  for (let number = 2; isTaken(name); number++) name = `${plain}_${number}`
-  return name
-}
+const MAX_LENGTH = 64

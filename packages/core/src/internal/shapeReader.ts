@@ -6,7 +6,8 @@ import * as Result from "effect/Result"
 import type { Resource } from "../SchemaDocument.ts"
 import { copySchema, isSchemaObject } from "../SchemaValue.ts"
 import * as Text from "../Text.ts"
-import { type SchemaNote, spellPath } from "./schemaNote.ts"
+import { makeComponents } from "./definitionCycles.ts"
+import { MAX_NOTES, type SchemaNote, spellPath } from "./schemaNote.ts"
 import {
   type Keywords,
   makePointers,
@@ -96,15 +97,15 @@ const makeReading = (references: SchemaReferences) => {
   let parts = 0
 
   const note: Reading["note"] = (kind, text) => {
-    notes.push({ path: spellPath(path), kind, text })
+    if (notes.length < MAX_NOTES) notes.push({ path: spellPath(path), kind, text })
   }
   const exhausted = () => {
     if (!notes.some(({ text }) => text === MULTIPLIES)) note("widened", MULTIPLIES)
   }
   const read: Reading["read"] = (schema, resource, segment) => {
+    if (++parts > MAX_PARTS || depth >= MAX_DEPTH) throw new TooLarge()
     if (schema === true) return ANY
     if (schema === false) return NEVER
-    if (++parts > MAX_PARTS || depth >= MAX_DEPTH) throw new TooLarge()
     depth++
     if (segment !== undefined) path.push(segment)
     const shape = isObject(schema) ? readObject(reading, references, schema, resource) : malformed()
@@ -155,48 +156,46 @@ const makeDefinitions = () => {
   }
   const settle = () => {
     // reading one may bring others
-    for (const definition of definitions.values()) definition.settle()
+    for (const definition of definitions.values()) definition.read()
+    const { isCyclic } = makeComponents(directReferences)
+    for (const definition of [...definitions.values()].filter(isCyclic)) definition.flatten()
   }
   return { get, settle }
 }
 
 interface ReadDefinition extends Definition {
-  readonly settle: () => void
+  readonly read: () => void
+  /** Forms in the place of references, for it refers to itself without anything between. */
+  readonly flatten: () => void
 }
 
+/** By references alone, without going deeper into the value. */
+const directReferences = ({ shape }: Definition): ReadonlyArray<Definition> =>
+  shape.forms.flatMap((form) => form.type === "reference" ? [form.definition] : [])
+
 /** One that is needed while it is read, or leads nowhere but to itself, says nothing. */
-const makeDefinition = (name: string, read: () => Shape): ReadDefinition => {
+const makeDefinition = (name: string, readShape: () => Shape): ReadDefinition => {
   let shape: Shape | undefined
   let isReading = false
-  const get = () => {
+  const read = () => {
     if (shape !== undefined || isReading) return shape ?? ANY
     isReading = true
-    shape = read()
+    shape = readShape()
     isReading = false
     return shape
   }
-  const definition: ReadDefinition = {
+  return {
     name,
     get shape() {
-      return get()
+      return read()
     },
-    settle: () => {
-      const { about, forms } = get()
-      const leadsBack = forms.some((form) => form.type === "reference" && reaches(form.definition, definition))
-      if (!leadsBack) return
+    read,
+    flatten: () => {
+      const { about, forms } = read()
       const resolved = resolve(forms)
       shape = resolved.length === 0 ? ANY : { forms: resolved, about }
     }
   }
-  return definition
-}
-
-/** By references alone, without going deeper into the value. */
-const reaches = (from: Definition, to: Definition, seen: Set<Definition> = new Set()): boolean => {
-  if (from === to) return true
-  if (seen.has(from)) return false
-  seen.add(from)
-  return from.shape.forms.some((form) => form.type === "reference" && reaches(form.definition, to, seen))
 }
 
 const nameOf = (reference: string, taken: ReadonlySet<string>): string => {
@@ -232,7 +231,5 @@ const readObject = (
     }
   }
   const own: Shape = { forms: formsOf(part), about: part.about }
-  return part.conjuncts.length === 0
-    ? own
-    : part.conjuncts.reduce((shape, conjunct) => meet(reading.room, shape, conjunct), own)
+  return part.conjuncts?.reduce((shape, conjunct) => meet(reading.room, shape, conjunct), own) ?? own
 }

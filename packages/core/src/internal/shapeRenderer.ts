@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
-import { describe, join, NOTHING } from "./describeSchema.ts"
+import { describe, join, NOTHING, state } from "./describeSchema.ts"
 import { renderArray } from "./renderArray.ts"
 import { renderAsserts } from "./renderAsserts.ts"
 import { renderEntries, renderObject } from "./renderObject.ts"
@@ -68,10 +68,24 @@ export const renderShape = (tool: ToolShape, profile: ProviderProfile): Lowered 
   const definitions = renderDefinitions(pass)
   const schema = definitions === undefined ? described : { ...described, $defs: definitions }
   const { rootKeywords } = profile
-  if (rootKeywords === undefined) return { schema, text: "", notes: pass.notes, refused: pass.refused }
-  const allowed = Object.entries(schema).filter(([keyword]) => rootKeywords.has(keyword))
-  const text = typeof schema["description"] === "string" ? schema["description"] : ""
-  return { schema: Object.fromEntries(allowed), text, notes: pass.notes, refused: pass.refused }
+  const common = { notes: pass.notes, refused: pass.refused }
+  return rootKeywords === undefined
+    ? { schema, text: "", ...common }
+    : { ...narrowRoot(pass, schema, rootKeywords), ...common }
+}
+
+/** What the root may not say of itself is for the description of the tool. */
+const narrowRoot = (pass: Pass, schema: JsonObject, rootKeywords: ReadonlySet<string>) => {
+  const { description, ...others } = schema
+  const entries = Object.entries(others)
+  // that nothing else may be given goes without saying
+  const unsaid = entries.filter(([keyword, value]) => !rootKeywords.has(keyword) && value !== false)
+  for (const [keyword] of unsaid) note(pass, "moved", `"${keyword}" is said in the description of the tool`)
+  const text = [
+    ...typeof description === "string" ? [description] : [],
+    ...unsaid.length === 0 ? [] : [`(${unsaid.map(state).join("; ")})`]
+  ]
+  return { schema: Object.fromEntries(entries.filter(([keyword]) => rootKeywords.has(keyword))), text: text.join("\n") }
 }
 
 const renderDefinitions = (pass: Pass): JsonObject | undefined => {

@@ -3,6 +3,8 @@
  * and nothing is read, built or lost. Anything unusual is no: a shape is made of it.
  */
 import type { ProviderProfile } from "../ProviderProfile.ts"
+import { readDraft } from "../SchemaDocument.ts"
+import { takesFormat } from "./renderAsserts.ts"
 import { isPattern, isValue } from "./shapeKeywords.ts"
 
 interface Keywords {
@@ -12,6 +14,8 @@ interface Keywords {
 interface Look {
   readonly profile: ProviderProfile
   readonly definitions: Keywords
+  /** Of a draft in which nothing counts beside `$ref`. */
+  readonly isOld: boolean
   parts: number
 }
 
@@ -22,25 +26,32 @@ const MAX_DEPTH = 50
 /** The schema without what only identifies it; `undefined` if it can't go as it is. */
 export const takeAsIs = (schema: unknown, profile: ProviderProfile): Keywords | undefined => {
   if (!isKeywords(schema) || schema["type"] !== "object" || profile.strict !== undefined) return undefined
-  const { $defs, $schema: _dialect, ...whole } = schema
+  const { $defs, $schema: dialect, ...whole } = schema
   for (const keyword of ROOT_COMBINATORS) if (whole[keyword] !== undefined) return undefined
   const root = forRoot(whole, profile)
   if (root === undefined) return undefined
   if ($defs !== undefined && (!isKeywords($defs) || !takesReferences(profile))) return undefined
-  const look: Look = { profile, definitions: $defs ?? {}, parts: 0 }
-  if (!isTaken(look, root, 0) || !Object.values(look.definitions).every((each) => isTaken(look, each, 1))) {
-    return undefined
-  }
+  const look: Look = { profile, definitions: $defs ?? {}, isOld: (readDraft(dialect) ?? 2020) <= 7, parts: 0 }
+  if (!isTaken(look, root, 0) || !areTakenDefinitions(look)) return undefined
   return $defs === undefined ? root : { ...root, $defs }
 }
+
+/** A definition that is no more than a reference may lead back to itself. */
+const areTakenDefinitions = (look: Look): boolean =>
+  Object.entries(look.definitions).every(([name, schema]) =>
+    SIMPLE_NAME.test(name) && isKeywords(schema) && schema["type"] !== undefined && isTaken(look, schema, 1)
+  )
+
+/** In a reference they stand for themselves. */
+const SIMPLE_NAME = /^[A-Za-z0-9_.-]+$/
 
 const ROOT_COMBINATORS = ["$ref", "anyOf", "enum"]
 
 /** Without keywords that the root may not have, where nothing is lost with them. */
 const forRoot = (schema: Keywords, { rootKeywords }: ProviderProfile): Keywords | undefined => {
   if (rootKeywords === undefined) return schema
-  const kept = Object.entries(schema).filter(([keyword]) =>
-    rootKeywords.has(keyword) || keyword !== "additionalProperties"
+  const kept = Object.entries(schema).filter(([keyword, value]) =>
+    rootKeywords.has(keyword) || keyword !== "additionalProperties" || typeof value !== "boolean"
   )
   const isWhole = kept.every(([keyword]) => rootKeywords.has(keyword))
   return isWhole ? Object.fromEntries(kept) : undefined
@@ -86,14 +97,14 @@ const isTaken = (look: Look, schema: unknown, depth: number): boolean => {
         break
       case "$ref":
       case "anyOf":
-        if (!(keyword === "$ref" ? isReference(look, value) : areAlternatives(look, value, depth))) return false
+        if (!(keyword === "$ref" ? isReference(look, value, schema) : areAlternatives(look, value, depth))) return false
         isTypeless = true
         break
       case "additionalProperties":
         if (typeof value !== "boolean" && !isTaken(look, value, depth + 1)) return false
         break
       default:
-        if (CHECKS.get(keyword)?.(look, value) !== true) return false
+        if (CHECKS.get(keyword)?.(look, value, schema) !== true) return false
     }
     if (!keywords.has(keyword)) return false
   }
@@ -138,20 +149,24 @@ const areDistinct = (values: ReadonlyArray<unknown>): boolean =>
     ? new Set(values).size === values.length
     : values.every((value, index) => values.indexOf(value) === index)
 
+/** Objects and lists are told apart by what is in them, which takes more. */
+const LISTED: ReadonlySet<string> = new Set(["boolean", "integer", "number", "string"])
+
 const isListed = ({ profile }: Look, value: unknown, type: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && typeof type === "string" && profile.listable.has(type) &&
+  Array.isArray(value) && value.length > 0 && typeof type === "string" && LISTED.has(type) &&
+  profile.listable.has(type) &&
   value.every((each) => isValue(each) && (typeof each === type || type === "integer" && Number.isInteger(each))) &&
   areDistinct(value)
 
-const isReference = ({ definitions, profile }: Look, value: unknown): boolean =>
+const isReference = ({ definitions, isOld, profile }: Look, value: unknown, schema: Keywords): boolean =>
   typeof value === "string" && takesReferences(profile) && value.startsWith("#/$defs/") &&
-  Object.hasOwn(definitions, value.slice("#/$defs/".length))
+  Object.hasOwn(definitions, value.slice("#/$defs/".length)) && (!isOld || Object.keys(schema).length === 1)
 
 const areAlternatives = (look: Look, value: unknown, depth: number): boolean =>
   look.profile.besideAnyOf && Array.isArray(value) && value.length > 0 &&
   value.every((each) => isTaken(look, each, depth + 1))
 
-type Check = (look: Look, value: unknown) => boolean
+type Check = (look: Look, value: unknown, schema: Keywords) => boolean
 
 const isNumber: Check = (_look, value) => typeof value === "number" && Number.isFinite(value)
 
@@ -164,7 +179,9 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["exclusiveMinimum", isNumber],
   [
     "format",
-    ({ profile }, value) => typeof value === "string" && value.isWellFormed() && profile.formats?.has(value) !== false
+    ({ profile }, value, { type }) =>
+      typeof value === "string" && value.isWellFormed() &&
+      (profile.formats === undefined || typeof type === "string" && takesFormat(profile, type, value))
   ],
   ["maxItems", isCount],
   ["maxLength", isCount],
@@ -174,7 +191,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["minLength", isCount],
   ["minProperties", isCount],
   ["minimum", isNumber],
-  ["multipleOf", (_look, value) => typeof value === "number" && value > 0],
+  ["multipleOf", (look, value, schema) => isNumber(look, value, schema) && Number(value) > 0],
   ["pattern", ({ profile }, value) => profile.lookaround && isPattern(value)],
   ["uniqueItems", (_look, value) => typeof value === "boolean"]
 ])
