@@ -135,7 +135,7 @@ const EXPECTED: Readonly<Record<keyof typeof Fields.fields, string>> = {
 const isField = (key: string): key is keyof typeof Fields.fields => Object.hasOwn(EXPECTED, key)
 
 /** Keys of the configuration that have no effect yet; each is said, so that nobody relies on it. */
-const NOT_YET = ["trusted", "as", "allowOrigins", "keepContext"]
+const NOT_YET = ["as", "allowOrigins", "keepContext"]
 
 /**
  * Reads one value of the map `agents` of a configuration file. `path` is where it stands, e.g. `agents.weather`.

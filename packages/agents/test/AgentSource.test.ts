@@ -433,7 +433,7 @@ describe("AgentSource", () => {
 describe("AgentSource.decodeDefinition", () => {
   it("reads an entry, and says what has no effect", () => {
     const { definition, diagnostics } = Result.getOrThrow(
-      decode({ card: "http://h", timeout: 30, hedaers: {}, trusted: true, pollEvery: 5 })
+      decode({ card: "http://h", timeout: 30, hedaers: {}, trusted: true, as: "agent", pollEvery: 5 })
     )
     assert.deepStrictEqual(definition, {
       card: "http://h",
@@ -444,7 +444,7 @@ describe("AgentSource.decodeDefinition", () => {
     })
     assert.deepStrictEqual(diagnostics.map(({ code, level, path }) => [level, code, path]), [
       ["warning", "unknown-key", "agents.x.hedaers"],
-      ["info", "not-supported-yet", "agents.x.trusted"],
+      ["info", "not-supported-yet", "agents.x.as"],
       ["warning", "timeout-below-second", "agents.x.timeout"]
     ])
     assert.match(diagnostics[0]?.message ?? "", /did you mean "headers"\?/)

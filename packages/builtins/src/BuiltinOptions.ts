@@ -15,7 +15,7 @@ import { OptionReader } from "./internal/optionReader.ts"
  * **Details**
  *
  * - `root`: confines every path, relative to the working directory; default: nothing is confined
- * - `readOnly`: only tools that change nothing, so no `bash`; default: false
+ * - `readOnly`: only tools that change nothing but the session's own state, so no `bash`; default: false
  * - `tools`: `false` drops a tool; `true` changes nothing
  * - `bash.env`: names of variables of the host that commands get beside the base list
  * - `limits.output`: bytes of text in one answer, default 65536; `limits.file`: bytes of the largest image, and bytes

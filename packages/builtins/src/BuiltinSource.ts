@@ -13,7 +13,9 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Bash from "./Bash.ts"
 import { type BuiltinOptions, type BuiltinSettings, decodeOptions } from "./BuiltinOptions.ts"
 import { ENTRY } from "./internal/defineBuiltin.ts"
+import * as Question from "./Question.ts"
 import * as Read from "./Read.ts"
+import * as TodoWrite from "./TodoWrite.ts"
 import { Workspace, type WorkspaceError } from "./Workspace.ts"
 
 type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner
@@ -54,7 +56,9 @@ const builders = (
   settings: BuiltinSettings
 ): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Platform | Workspace>]> => [
   ["bash", Bash.make({ ...settings.bash, ...settings.limits })],
-  ["read", Read.make(settings.limits)]
+  ["read", Read.make(settings.limits)],
+  ["question", Question.make],
+  ["todowrite", TodoWrite.make]
 ]
 
 const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {

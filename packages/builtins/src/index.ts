@@ -1,10 +1,12 @@
 /**
- * Tools that work on the host itself: a shell and files.
+ * Tools that come with the toolkit: a shell and files of the host, questions to a person, a list of what is to be done.
  *
  * @since 0.1.0
  */
 export * as Bash from "./Bash.ts"
 export type { BuiltinOptions, BuiltinSettings } from "./BuiltinOptions.ts"
 export * as BuiltinSource from "./BuiltinSource.ts"
+export * as Question from "./Question.ts"
 export * as Read from "./Read.ts"
+export * as TodoWrite from "./TodoWrite.ts"
 export { Workspace, WorkspaceError, type WorkspaceOptions } from "./Workspace.ts"

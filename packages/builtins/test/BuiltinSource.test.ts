@@ -13,7 +13,7 @@ describe("BuiltinSource.layer", () => {
         const { _tag, name, tools } = yield* loaded(options)
         assert.strictEqual(_tag, "Loaded")
         assert.strictEqual(name, "builtin")
-        assert.deepStrictEqual(tools.map((tool) => tool.name), ["bash", "read"])
+        assert.deepStrictEqual(tools.map((tool) => tool.name), ["bash", "read", "question", "todowrite"])
       }
     }))
 
@@ -29,8 +29,10 @@ describe("BuiltinSource.layer", () => {
 
   it.live("drops single tools, and says which names mean nothing", () =>
     Effect.gen(function*() {
-      const { diagnostics, tools } = yield* loaded({ tools: { bash: false, write: false, redd: false } })
-      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read"])
+      const { diagnostics, tools } = yield* loaded({
+        tools: { bash: false, write: false, question: false, todowrite: true, redd: false }
+      })
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "todowrite"])
       assert.deepStrictEqual(diagnostics, [{
         level: "warning",
         code: "unknown-tool",
@@ -43,7 +45,7 @@ describe("BuiltinSource.layer", () => {
   it.live("drops what could change something when it is read-only", () =>
     Effect.gen(function*() {
       const { tools } = yield* loaded({ readOnly: true, tools: { bash: true } })
-      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read"])
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "question", "todowrite"])
     }))
 
   it.live("fails as an entry when the root isn't there", () =>

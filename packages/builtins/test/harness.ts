@@ -1,6 +1,6 @@
 /** What the tests of the builtins share: the real platform, a temporary folder, and calls of a source's tools. */
 import { type BuiltinOptions, BuiltinSource } from "@effect-toolnexus/builtins"
-import { Source, ToolCall, type ToolError, type ToolResult } from "@effect-toolnexus/core"
+import { type Json, Source, ToolCall, type ToolError, type ToolResult } from "@effect-toolnexus/core"
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
@@ -31,12 +31,13 @@ export const tool = Effect.fnUntraced(function*(name: string) {
 
 export const call = (
   name: string,
-  args: Readonly<Record<string, string | number>>
+  args: Json.JsonObject,
+  resumed?: ToolCall.Resumed
 ): Effect.Effect<ToolResult.ToolResult, ToolError.ToolError, Source> =>
-  Effect.flatMap(tool(name), ({ handler }) => handler(args, ToolCall.make(name, "call-1")))
+  Effect.flatMap(tool(name), ({ handler }) => handler(args, ToolCall.make(name, "call-1", {}, resumed)))
 
 /** The failure of a call that must fail as `ToolFailed`. */
-export const failure = (name: string, args: Readonly<Record<string, string | number>>) =>
+export const failure = (name: string, args: Json.JsonObject) =>
   call(name, args).pipe(
     Effect.flip,
     Effect.flatMap((error) => error._tag === "ToolFailed" ? Effect.succeed(error) : Effect.die(error))

@@ -21,6 +21,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as Stdio from "effect/Stdio"
+import { readAnswer } from "./internal/answerFlag.ts"
 import { call } from "./internal/callCommand.ts"
 import { prompt, skills, tools } from "./internal/listCommands.ts"
 import { CLEAR_LINE, logger } from "./internal/logger.ts"
@@ -85,17 +86,28 @@ const callCommand = Command.make(
       Flag.withDescription("The total time that the call may take, in milliseconds"),
       Flag.mapEffect((value) => Effect.fromResult(readMillis(value))),
       Flag.optional
+    ),
+    answer: Flag.String("answer").pipe(
+      Flag.withMetavar("JSON"),
+      Flag.withDescription("The answer to the first thing that the call asks a person, e.g. '{\"ok\": true}'"),
+      Flag.mapEffect((value) => Effect.fromResult(readAnswer(value))),
+      Flag.optional
     )
   },
   (input) => Effect.flatMap(root, (flags) => call(flags, flags.json, input))
 ).pipe(
   Command.withDescription(
-    "Call one tool and print its output. Exits 1 when it fails, is unknown or asks for a person."
+    "Call one tool and print its output. What it asks a person is asked at the terminal, on standard error; without "
+      + "one it is the output. Exits 1 when it fails, is unknown or waits for an answer."
   ),
   Command.withShortDescription("Call one tool"),
   Command.withExamples([
     { command: `toolnexus call read '{"path": "README.md"}'`, description: "A builtin tool" },
-    { command: "toolnexus call files_search - --config mcp.json < args.json", description: "Arguments from a file" }
+    { command: "toolnexus call files_search - --config mcp.json < args.json", description: "Arguments from a file" },
+    {
+      command: `toolnexus call kitchen_order --answer '{"ok": true, "data": {"size": "large"}}' --config mcp.json`,
+      description: "With the answer to what the tool will ask"
+    }
   ])
 )
 

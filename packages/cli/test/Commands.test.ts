@@ -302,6 +302,8 @@ describe("usage", () => {
         ["call", "read", "{}", "more"],
         ["call", "read", "--timeout", "soon"],
         ["call", "read", "--timeout", "0"],
+        ["call", "read", "--answer", "yes"],
+        ["call", "read", "--answer", "{\"data\": 1}"],
         ["schema"],
         ["schema", "--provider", "nobody"],
         ["schema", "--provider", "gemini", "--strict"],
@@ -326,6 +328,7 @@ describe("usage", () => {
       const hints = {
         "call read --timeout 5s": "a whole number of milliseconds, at least 1, e.g. 5000",
         "call read --timeout 0": "a whole number of milliseconds, at least 1, e.g. 5000",
+        "call read --answer {}": "JSON like {\"ok\": true, \"data\": ...}",
         "tools --confg x": "Did you mean this?\n    --config",
         "call read --log-levl none": "Did you mean this?\n    --log-level",
         "call read --timout 5": "Did you mean this?\n    --timeout"
@@ -341,7 +344,9 @@ describe("usage", () => {
     Effect.gen(function*() {
       const help = yield* toolnexus(["call", "--help"])
       assert.strictEqual(help.code, 0)
-      for (const part of ["USAGE", "--config FILE", "--timeout MS", "EXAMPLES"]) assert.include(help.stdout, part)
+      for (const part of ["USAGE", "--config FILE", "--timeout MS", "--answer JSON", "EXAMPLES"]) {
+        assert.include(help.stdout, part)
+      }
       assert.notMatch(help.stdout, /[^\P{Cc}\n]/u)
       const version = yield* toolnexus(["--version"])
       assert.match(version.stdout, /^toolnexus v\d+\.\d+\.\d+\n$/)

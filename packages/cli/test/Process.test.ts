@@ -2,8 +2,11 @@ import { NothingLeft, ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process"
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters } from "node:util"
 import { bin, childrenOf, configFile, ended, folder, sleep, start } from "./command.ts"
 
@@ -193,6 +196,25 @@ describe.skipIf(!hasScript())("at a terminal", () => {
       assert.strictEqual(output.slice(output.lastIndexOf("\u001B[2K") + 4), "done\r\n")
     }), 30_000)
 
+  it.live("asks on standard error, with keys as they are typed, and goes on", () =>
+    Effect.gen(function*() {
+      const out = yield* Effect.map(folder({}), (root) => join(root, "out"))
+      const { code, shown } = yield* typing([["Allow it?", "y"], ["Your answer", "blue\r"]], out)
+      assert.strictEqual(code, 0)
+      assert.strictEqual(readFileSync(out, "utf8"), "blue\n")
+      // the progress is gone before the question comes
+      assert.include(shown, "paint: 1\r\u001B[2KPaint it?\r\n")
+    }), 30_000)
+
+  it.live("Ctrl-C at a prompt ends it, with the terminal as it was", () =>
+    Effect.gen(function*() {
+      const { code, shown } = yield* typing([["Allow it?", "\u0003"]], "/dev/null")
+      assert.strictEqual(code, 130)
+      // the cursor is back, the shell has a line of its own, and the terminal edits lines again
+      assert.include(shown, "\u001B[?25h\r\n")
+      assert.match(shown, / icanon /)
+    }), 30_000)
+
   it.live("cuts no path of a skill", () =>
     Effect.gen(function*() {
       const deep = Array.from({ length: 6 }, (_, index) => `folder-${index}`).join("/")
@@ -233,3 +255,26 @@ const terminal = (columns: number, args: ReadonlyArray<string>, env: NodeJS.Proc
     env: { ...process.env, TERM: "xterm", ...env }
   })
 }
+
+/** Types the texts at a terminal, each once what it answers is shown; the command's standard output goes to the file. */
+const typing = Effect.fnUntraced(
+  function*(steps: ReadonlyArray<readonly [awaited: string, typed: string]>, out: string) {
+    const program = fileURLToPath(new URL("asking.ts", import.meta.url))
+    const command = `'${process.execPath}' '${program}' call paint > '${out}'; code=$?; stty -a; exit $code`
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn("script", ["-qec", command, "/dev/null"], { stdio: "pipe" })),
+      (running) => Effect.sync(() => running.kill("SIGKILL"))
+    )
+    const waiting = [...steps]
+    let shown = ""
+    child.stdout.on("data", (chunk: Buffer) => {
+      shown += chunk.toString()
+      const [next] = waiting
+      if (next === undefined || !shown.includes(next[0])) return
+      waiting.shift()
+      child.stdin.write(next[1])
+    })
+    const { code } = yield* ended(child)
+    return { code, shown }
+  }
+)

@@ -1,67 +1,12 @@
 import { defineTool, Suspension, type Tool } from "@effect-toolnexus/core"
-import * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
-import * as ToolkitLayer from "@effect-toolnexus/toolkit/ToolkitLayer"
-import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
-import * as NodePath from "@effect/platform-node-shared/NodePath"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { systemError } from "effect/PlatformError"
-import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Sink from "effect/Sink"
-import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import * as Terminal from "effect/Terminal"
 import { stripVTControlCharacters } from "node:util"
-import { ToolkitFactory } from "../src/ToolkitFactory.ts"
-import * as Toolnexus from "../src/Toolnexus.ts"
-
-/** The command in this process, over tools of the test. */
-const run = Effect.fnUntraced(function*(
-  args: ReadonlyArray<string>,
-  tools: ReadonlyArray<Tool.Tool>,
-  stdio: Partial<Stdio.Stdio> = {}
-) {
-  const printed: Array<string> = []
-  const closed: Array<string> = []
-  const closing = Layer.effectDiscard(
-    Effect.addFinalizer(() => Effect.sync(() => closed.push(printed.join(""))))
-  )
-  const toolkit = ToolkitLayer.make([ExtraSource.layer(tools)])
-  const stdout = () =>
-    Sink.forEach((chunk: string | Uint8Array) =>
-      Effect.sync(() => {
-        printed.push(typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk))
-      })
-    )
-  const exit = yield* Toolnexus.run({ version: "0.0.0" }).pipe(
-    Effect.provideService(ToolkitFactory, () => Layer.merge(toolkit, closing)),
-    Effect.provide(Layer.mergeAll(
-      NodeFileSystem.layer,
-      NodePath.layer,
-      Stdio.layerTest({ args: Effect.succeed(args), stdout, ...stdio }),
-      Layer.succeed(ChildProcessSpawner.ChildProcessSpawner, ChildProcessSpawner.make(() => Effect.die("unused"))),
-      Layer.succeed(
-        Terminal.Terminal,
-        Terminal.make({
-          columns: Effect.succeed(40),
-          rows: Effect.succeed(20),
-          size: Effect.die("unused"),
-          readInput: Effect.die("unused"),
-          readLine: Effect.die("unused"),
-          display: () => Effect.void
-        })
-      )
-    )),
-    Effect.exit
-  )
-  return { exit, output: printed.join(""), atClose: closed }
-})
-
-const failureTag = (exit: Exit.Exit<unknown, { readonly _tag: string }>) =>
-  Option.getOrUndefined(Option.map(Exit.findErrorOption(exit), ({ _tag }) => _tag))
+import { failureTag, run } from "./program.ts"
 
 const hello = defineTool({ name: "hello", description: "Says hello to whoever asks for it", handler: () => "hello" })
 const ask = defineTool({

@@ -114,7 +114,7 @@ export interface EntryFields {
   readonly diagnostics: ReadonlyArray<Diagnostic>
   /** Not shown among the statuses: it can't fail, e.g. functions of one's own. */
   readonly unlisted?: boolean
-  /** Its owner vouches for what it says of its tools. Nothing acts on it yet. */
+  /** Its owner vouches for what it says of its tools: a policy may believe their hints. */
   readonly trusted?: boolean
   /** The build of the toolkit fails where this entry fails. */
   readonly required?: boolean

@@ -16,7 +16,7 @@ import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { type HandlerServices, runHandler } from "./internal/toolHandler.ts"
 import { fromDecoder, fromJsonSchema, type Input } from "./internal/toolInput.ts"
-import type { JsonObject } from "./Json.ts"
+import type { Json, JsonObject } from "./Json.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import type { ToolError } from "./ToolError.ts"
 import type { ToolResult } from "./ToolResult.ts"
@@ -111,6 +111,21 @@ export interface Tool<out R = never> {
   readonly source: ToolKind
   readonly origin: Origin
   readonly handler: Handler<R>
+  /** Absent: a call may be suspended once, and leaves nothing behind when the answer is no. */
+  readonly suspension?: SuspensionRules
+}
+
+/**
+ * How a tool takes part in waiting for people (CONTRACT 11), where it isn't the plain way.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SuspensionRules {
+  /** How many answers one call may ask for; the suspension after that is a failure. */
+  readonly rounds: number
+  /** Clears up what a suspended call left elsewhere, when the answer is no; `state` is what the suspension carried. */
+  readonly withdraw?: (state: Json | undefined, call: ToolCall) => Effect.Effect<void>
 }
 
 /**

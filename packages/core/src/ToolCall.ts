@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Answer } from "./Answer.ts"
 import type { Json } from "./Json.ts"
+import type { Request } from "./Request.ts"
 
 /**
  * One report of progress. `total` and `progress` are in the tool's own unit.
@@ -39,6 +40,8 @@ export interface ToolCall {
   readonly timeout: number | undefined
   /** In a resumed call: what was answered, and the state the suspension carried. */
   readonly resumed: Resumed | undefined
+  /** Whether a person has approved this very call: what a policy would ask for is given. */
+  readonly isApproved: boolean
 }
 
 /**
@@ -51,6 +54,8 @@ export interface Resumed {
   readonly answer: Answer
   /** What the suspension carried, as the source put it there. */
   readonly state: Json | undefined
+  /** What was asked, where it is known. */
+  readonly request?: Request
 }
 
 /**
@@ -88,7 +93,8 @@ export const make = (toolName: string, id: string, options?: CallOptions, resume
   context: options?.context,
   progress: options?.onProgress === undefined ? ignoreProgress : guard(options.onProgress),
   timeout: options?.timeout,
-  resumed
+  resumed,
+  isApproved: false
 })
 
 const ignoreProgress = () => Effect.void

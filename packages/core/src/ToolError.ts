@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema"
 import { Request } from "./Request.ts"
 import * as Text from "./Text.ts"
+import * as Result from "./ToolResult.ts"
 import { ToolResult } from "./ToolResult.ts"
 
 /**
@@ -185,6 +186,29 @@ export const ToolError = Schema.Union([
  * @since 0.1.0
  */
 export type ToolError = Schema.Schema.Type<typeof ToolError>
+
+/**
+ * An error as a model sees it: a result with `isError` that says what happened, with `metadata.error` = the tag. This is
+ * how `execute` answers; a host that resumes a call has use for it too.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const toResult = (error: ToolError): ToolResult => {
+  const metadata = { error: error._tag }
+  switch (error._tag) {
+    case "ToolFailed":
+      return error.result === undefined
+        ? Result.failure(error.message, { metadata })
+        : { ...error.result, isError: true, metadata: { ...error.result.metadata, ...metadata } }
+    case "ToolNotFound":
+      return Result.failure(error.message, { metadata: { ...metadata, suggestions: error.suggestions } })
+    case "ToolSuspended":
+      return Result.failure(error.message, { metadata: { ...metadata, pending: { ...error.request } } })
+    default:
+      return Result.failure(error.message, { metadata })
+  }
+}
 
 /**
  * Whether a value is one of these errors.

@@ -10,10 +10,12 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { RemoteAgent } from "./AgentRegistry.ts"
+import type { Answer } from "./Answer.ts"
 import type { Diagnostic } from "./Diagnostic.ts"
 import type { Resolver } from "./HostResolver.ts"
 import type { Json } from "./Json.ts"
 import type * as ProviderSchema from "./ProviderSchema.ts"
+import type { Request } from "./Request.ts"
 import type { SkillSummary, SourceEntry, SourceKind, Status } from "./SourceEntry.ts"
 import type { Origin, Tool } from "./Tool.ts"
 import type { CallOptions } from "./ToolCall.ts"
@@ -137,6 +139,13 @@ export interface ToolkitService {
   /** The same call for a model: every failure, a defect too, becomes a result with `isError`. */
   readonly execute: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult>
   /**
+   * Goes on with a call that was suspended, here or in another process: looks its tool up by `request.call.name`, and runs
+   * it with the answer. Fails like `call`: a wrong id or an answer that isn't what `data.schema` asks for is
+   * `InvalidArguments`, and may be given again; a request that has expired, or was answered here before, is `ToolDenied`,
+   * and so is the answer no.
+   */
+  readonly resume: (request: Request, answer: Answer, options?: CallOptions) => Effect.Effect<ToolResult, ToolError>
+  /**
    * Adds tools of one's own, below those given when it was built: of one name the first is exposed. As with those, a
    * builtin may give way (`Precedence.standard`). Does nothing on a closed toolkit.
    */
@@ -150,7 +159,7 @@ export interface ToolkitService {
   readonly addAgent: (agent: RemoteAgent, name?: string) => Effect.Effect<ToolkitEntry>
   /** The same toolkit with fewer tools. What it doesn't show it doesn't call. */
   readonly view: (options: ViewOptions) => ToolkitService
-  /** The resolver it was built with: the option `waitFor`, else the service `HostResolver`. */
+  /** The resolver it was built with, which answers suspensions inline: the option `waitFor`, else `HostResolver`. */
   readonly waitFor: Resolver | undefined
   /**
    * What goes into `tools` of OpenAI's chat completions, or of its Responses API. With `strict`, each tool that can be

@@ -14,6 +14,7 @@ import {
   type Resolver,
   Source,
   SourceEntry,
+  type Tool,
   Toolkit,
   ToolResult
 } from "@effect-toolnexus/core"
@@ -27,18 +28,15 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import { makeAddAgent } from "./internal/addAgent.ts"
 import { foldSources } from "./internal/foldedSources.ts"
 import { makeEntryPipe } from "./internal/pipedEntry.ts"
-import {
-  failOnErrorResult,
-  identifySuspensions,
-  limitTime,
-  makePipeline,
-  normalizeResults
-} from "./internal/pipeline.ts"
+import { failOnErrorResult, limitTime, makePipeline, normalizeResults } from "./internal/pipeline.ts"
 import { makeRegisteredTools } from "./internal/registeredTools.ts"
+import { makeAnsweredRequests } from "./internal/resumeTool.ts"
 import { makeRunningCalls } from "./internal/runningCalls.ts"
+import { makeSuspensions } from "./internal/suspensions.ts"
 import { makeService, type ToolkitCore } from "./internal/toolkitService.ts"
 import { logDefect } from "./internal/unexpectedDefect.ts"
 import { makeValidation } from "./internal/validation.ts"
+import * as Policy from "./Policy.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 /**
@@ -58,8 +56,10 @@ export interface Settings {
   readonly maxOutput?: number
   /** `background` returns at once, and entries appear as they come; required ones are waited for. Default: `wait`. */
   readonly startup?: "wait" | "background"
-  /** Who answers suspensions. Default: the service `HostResolver`, which is nobody. Carried; calls don't ask it yet. */
+  /** Who answers suspensions inline. Default: the service `HostResolver`, which is nobody: requests go to the caller. */
   readonly waitFor?: Resolver
+  /** Which calls are allowed, asked for, and refused. Default: all are allowed. */
+  readonly policy?: Policy.Policy
 }
 
 /**
@@ -169,30 +169,41 @@ const makeToolkit = Effect.fnUntraced(
     settings: Settings,
     registry: Option.Option<AgentRegistry["Service"]>
   ) {
-    const { maxOutput = ToolResult.MAX_OUTPUT } = settings
+    const { maxOutput = ToolResult.MAX_OUTPUT, policy: rules = [] } = settings
+    const waitFor = settings.waitFor ?? (yield* HostResolver)
+    const trusted = new WeakSet<Tool.Tool>()
+    const isTrusted = (tool: Tool.Tool) => trusted.has(tool)
+    const policy = Policy.makeStage(rules, isTrusted)
     const running = yield* makeRunningCalls
     const registered = yield* makeRegisteredTools
     const validation = makeValidation()
     const folded = yield* foldSources(sources, {
       disableTools: settings.disableTools ?? [],
       replaceableBuiltins: settings.replaceableBuiltins ?? false,
-      pipe: makeEntryPipe(makePipeline([
-        running.stage,
-        Telemetry.makeStage(),
-        identifySuspensions,
-        normalizeResults(maxOutput),
-        validation.checkArguments,
-        limitTime,
-        failOnErrorResult,
-        validation.checkOutput,
-        ...settings.middleware ?? [],
-        failOnErrorResult
-      ]))
+      pipe: makeEntryPipe(
+        makePipeline([
+          running.stage,
+          normalizeResults(maxOutput),
+          makeSuspensions({ resolver: waitFor, check: validation.check, isGate: policy.isGate }),
+          Telemetry.makeStage(),
+          validation.checkArguments,
+          policy.stage,
+          limitTime,
+          failOnErrorResult,
+          validation.checkOutput,
+          ...settings.middleware ?? [],
+          failOnErrorResult
+        ]),
+        trusted
+      )
     })
     yield* folded.add(registered.source)
     const core: ToolkitCore = {
       ...registered,
-      waitFor: settings.waitFor ?? (yield* HostResolver),
+      waitFor,
+      check: validation.check,
+      answered: makeAnsweredRequests(),
+      unmatchedRules: (tools) => Policy.unmatched(rules, tools, isTrusted),
       addAgent: makeAddAgent({ ...running, ...folded, registry }),
       snapshots: folded.snapshots,
       uncheckedSchemas: validation.diagnostics,

@@ -14,6 +14,7 @@ import type { SkillProvider } from "@effect-toolnexus/skills/SkillProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sourceLayers } from "./internal/sourceLayers.ts"
+import type * as Policy from "./Policy.ts"
 import * as Precedence from "./Precedence.ts"
 import * as ToolkitConfig from "./ToolkitConfig.ts"
 import * as ToolkitLayer from "./ToolkitLayer.ts"
@@ -66,9 +67,10 @@ export interface ToolkitOptions<R = never> {
   readonly maxOutput?: number
   /** `background` returns at once, and entries appear as they come; required ones are waited for. Default: `wait`. */
   readonly startup?: "wait" | "background"
-  /** Who answers suspensions inline. Default: the service `HostResolver`. Carried; calls don't ask it yet. */
+  /** Who answers suspensions inline. Default: the service `HostResolver`; without one, requests go to the caller. */
   readonly waitFor?: Resolver
-  readonly policy?: NotBuiltYet
+  /** Which calls are allowed, asked for, and refused; the first rule that fits decides. Default: all are allowed. */
+  readonly policy?: Policy.Policy
   readonly watch?: NotBuiltYet
   readonly promptBudget?: NotBuiltYet
 }
@@ -105,6 +107,7 @@ export const layer = <R = never>(options: ToolkitOptions<R>) =>
       replaceableBuiltins: precedence.replaceableBuiltins,
       ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
       ...(options.maxOutput === undefined ? {} : { maxOutput: options.maxOutput }),
+      ...(options.policy === undefined ? {} : { policy: options.policy }),
       ...(options.waitFor === undefined ? {} : { waitFor: options.waitFor }),
       ...(options.startup === undefined ? {} : { startup: options.startup })
     })

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 export * as NodePlatform from "./NodePlatform.ts"
+export * as Policy from "./Policy.ts"
 export * as Precedence from "./Precedence.ts"
 export * as SchemaValidator from "./SchemaValidator.ts"
 export * as Telemetry from "./Telemetry.ts"

@@ -53,7 +53,7 @@ describe("ToolkitLive", () => {
             skills: "skills",
             agents: { helper: { card: agent.cardUrl, pollEvery: 20 } },
             builtins: { root: "skills" },
-            disableTools: ["bash"]
+            disableTools: ["bash", "question"]
           })
         )
         const add = defineTool({ name: "add", handler: ({ a, b }) => Number(a) + Number(b) })
@@ -70,6 +70,7 @@ describe("ToolkitLive", () => {
             ["local_echo", { a: 1 }, `{"a":1}`],
             ["skill", { name: "notes" }, "# Skill: notes"],
             ["read", { path: "notes/SKILL.md" }, "name: notes"],
+            ["todowrite", { todos: [{ id: "1", text: "a", completed: true }] }, "1 of 1 done"],
             ["Helper_answer", { task: "it" }, "did it"],
             ["add", { a: 2, b: 3 }, "5"]
           ] as const
@@ -132,7 +133,14 @@ describe("ToolkitLive", () => {
         assert.match(errors["refused"] ?? "", /^agent "refused" failed at connect: /)
         assert.match(errors["broken"] ?? "", /^agent "broken" failed at config: .*card/)
         assert.match(errors["<config>"] ?? "", /^configuration failed at config: .*bad\.json:1:17: /)
-        assert.deepStrictEqual(yield* toolkit.toolNames, ["bash", "good_echo", "read", "skill"])
+        assert.deepStrictEqual(yield* toolkit.toolNames, [
+          "bash",
+          "good_echo",
+          "question",
+          "read",
+          "skill",
+          "todowrite"
+        ])
         assert.strictEqual((yield* toolkit.call("good_echo", { a: 1 })).output, `{"a":1}`)
         assert.include((yield* toolkit.call("skill", { name: "notes" })).output, "Write.")
       }).pipe(Effect.provide(ToolkitLive(options)))
@@ -213,7 +221,13 @@ describe("ToolkitLive", () => {
       const { diagnostics, statuses, tools } = yield* Toolkit.use((toolkit) => toolkit.snapshot).pipe(
         Effect.provide(layer)
       )
-      assert.deepStrictEqual(tools.map(({ name }) => name), ["read", "In_code_answer", "Another_answer"])
+      assert.deepStrictEqual(tools.map(({ name }) => name), [
+        "read",
+        "question",
+        "todowrite",
+        "In_code_answer",
+        "Another_answer"
+      ])
       assert.strictEqual(statuses["one"], "connected")
       assert.deepStrictEqual(diagnostics.map(({ code }) => code), ["unknown-tool"])
     }))

@@ -36,7 +36,7 @@ export interface ConnectedAgent {
 export const handler = (agent: ConnectedAgent, skill: string): Tool.Handler => (args, call) =>
   Effect.gen(function*() {
     const started = yield* Clock.currentTimeMillis
-    const message = yield* toMessage(agent, skill, args, call)
+    const message = yield* toMessage(skill, args, call)
     const reply = yield* runIn(agent, call, attend(agent, message))
     const ms = (yield* Clock.currentTimeMillis) - started
     return yield* settle(reply, call, { entry: agent.entry, agentName: agent.name, redact: agent.redact, ms })
@@ -44,7 +44,6 @@ export const handler = (agent: ConnectedAgent, skill: string): Tool.Handler => (
 
 /** Opens a task, or goes on with the one that was suspended. */
 const toMessage = Effect.fnUntraced(function*(
-  agent: ConnectedAgent,
   skill: string,
   args: Json.JsonObject,
   call: ToolCall.ToolCall
@@ -59,9 +58,21 @@ const toMessage = Effect.fnUntraced(function*(
     const message = "The suspended call doesn't say which task to go on with; make the call anew"
     return yield* new ToolError.ToolFailed({ toolName, message })
   }
-  if (resumed.answer.ok) return { ...suspended.value, parts: answerParts(resumed.answer.data) }
-  yield* Effect.forkIn(cancel(agent, suspended.value.taskId), agent.scope)
-  return yield* new ToolError.ToolDenied({ toolName, rule: `the answer was "${resumed.answer.reason ?? "cancelled"}"` })
+  return { ...suspended.value, parts: answerParts(resumed.answer.data) }
+})
+
+/** An agent may ask several times, as people do; past this it is going in circles (CONTRACT 11). */
+const MAX_ROUNDS = 10
+
+/** How its calls wait for people: when the answer is no, the agent is told, behind whoever gave it. */
+export const suspension = (agent: ConnectedAgent): Tool.SuspensionRules => ({
+  rounds: MAX_ROUNDS,
+  withdraw: (state) => {
+    const suspended = readSuspended(state)
+    return Option.isNone(suspended)
+      ? Effect.void
+      : Effect.asVoid(Effect.forkIn(cancel(agent, suspended.value.taskId), agent.scope))
+  }
 })
 
 const taskOf = (args: Json.JsonObject, toolName: string): Effect.Effect<string, ToolError.InvalidArguments> => {

@@ -2,7 +2,7 @@
 import { SourceEntry, type Tool, ToolName } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import { type AgentCard, type AgentSkill, nameOf } from "../AgentCard.ts"
-import { type ConnectedAgent, handler } from "./agentCall.ts"
+import { type ConnectedAgent, handler, suspension } from "./agentCall.ts"
 
 export interface Connection {
   readonly agent: ConnectedAgent
@@ -57,7 +57,8 @@ const toTool = (agent: ConnectedAgent, card: AgentCard, skill: AgentSkill, name:
   source: "a2a",
   origin: { kind: "a2a", entry: agent.entry, name: agent.redact(nameOf(skill)), location: agent.redact(card.location) },
   // to the agent itself a skill is called what it calls it
-  handler: handler(agent, nameOf(skill))
+  handler: handler(agent, nameOf(skill)),
+  suspension: suspension(agent)
 })
 
 const describe = ({ description, name }: AgentSkill, card: AgentCard): string =>

@@ -10,10 +10,12 @@ import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import type { SourceFlags } from "../SourceFlags.ts"
 import { CallFailed, InputTooLarge } from "../ToolnexusError.ts"
+import { callAnswered } from "./answeredCall.ts"
+import type { GivenAnswer } from "./answerFlag.ts"
 import { logProblems } from "./diagnostics.ts"
 import { printJson, printLine } from "./output.ts"
 import { plainText } from "./plainText.ts"
-import { withCallProgress } from "./progress.ts"
+import { isAttended } from "./promptTerminal.ts"
 import { useToolkit } from "./useToolkit.ts"
 
 /** The command line of one call. */
@@ -21,12 +23,20 @@ export interface CallInput {
   readonly name: string
   readonly args: Option.Option<string>
   readonly timeout: Option.Option<number>
+  readonly answer: Option.Option<GivenAnswer>
 }
 
 /** Standard input is read before anything is started: whoever types it shouldn't keep servers waiting. */
 export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: boolean, input: CallInput) {
   const args = yield* readArguments(input.args)
-  const options = Option.match(input.timeout, { onNone: () => ({}), onSome: (timeout) => ({ timeout }) })
+  const answered = {
+    name: input.name,
+    args,
+    timeout: Option.getOrUndefined(input.timeout),
+    answer: Option.getOrUndefined(input.answer),
+    // whoever typed the arguments has ended standard input
+    isAttended: !isPiped(input.args) && (yield* isAttended)
+  }
   yield* useToolkit(
     flags,
     isJson,
@@ -34,10 +44,7 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: bool
       const toolkit = yield* Toolkit
       const snapshot = yield* toolkit.snapshot
       yield* logProblems(snapshot)
-      const result = yield* withCallProgress(
-        input.name,
-        (more) => toolkit.execute(input.name, args, { ...options, ...more })
-      )
+      const result = yield* callAnswered(toolkit, answered)
       yield* isJson ? printJson(result) : printResult(result)
       if (result.metadata?.["error"] === "ToolNotFound") yield* explainUnknown(input.name, snapshot)
       return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
@@ -87,5 +94,7 @@ const readInput = Effect.flatMap(Stdio.Stdio, (stdio) => {
 })
 
 /** `-` stands for standard input; what is in it goes the same way as text on the command line. */
+const isPiped = (args: Option.Option<string>): boolean => Option.contains(args, "-")
+
 const readArguments = (args: Option.Option<string>) =>
-  Option.isSome(args) && args.value === "-" ? readInput : Effect.succeed(Option.getOrUndefined(args))
+  isPiped(args) ? readInput : Effect.succeed(Option.getOrUndefined(args))

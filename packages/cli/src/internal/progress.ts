@@ -4,17 +4,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stdio from "effect/Stdio"
-import * as Stream from "effect/Stream"
-import * as Terminal from "effect/Terminal"
+import type * as Terminal from "effect/Terminal"
+import { errorColumns, writeError } from "./errorOutput.ts"
 import { CLEAR_LINE } from "./logger.ts"
 import { oneLine } from "./plainText.ts"
 import { cut } from "./table.ts"
 
 /** A build that is quicker than this shows nothing. */
 const DELAY = "300 millis"
-
-/** Where the terminal doesn't tell its width. */
-const DEFAULT_COLUMNS = 80
 
 /** Shows which entries are waited for, while the effect runs and standard error is a terminal. */
 export const withProgress = <A, E, R>(
@@ -70,11 +67,7 @@ const describe = ({ message = "", progress, total }: Progress): string =>
 
 /** A text is cut to what the line has room for beside its end. */
 const draw = Effect.fnUntraced(function*(text: string, end: string) {
-  const { columns } = yield* Terminal.Terminal
   // the last column stays empty: some terminals would go to the next line
-  const room = ((yield* columns) || DEFAULT_COLUMNS) - 1 - end.length
+  const room = (yield* errorColumns) - 1 - end.length
   yield* writeError(`${CLEAR_LINE}${cut(oneLine(text.slice(0, room * 16)), room)}${end}`)
 })
-
-const writeError = (text: string) =>
-  Effect.flatMap(Stdio.Stdio, (stdio) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr())))

@@ -107,6 +107,7 @@ class OwnCall implements OwnToolCall {
   readonly progress: ToolCall["progress"]
   readonly timeout: number | undefined
   readonly resumed: ToolCall["resumed"]
+  readonly isApproved: boolean
   #controller: AbortController | undefined
   #isAborted = false
   constructor(call: ToolCall) {
@@ -116,6 +117,7 @@ class OwnCall implements OwnToolCall {
     this.progress = call.progress
     this.timeout = call.timeout
     this.resumed = call.resumed
+    this.isApproved = call.isApproved
   }
   /** A handler that goes on after it was aborted and asks only then is told at once. */
   get signal(): AbortSignal {

@@ -1,5 +1,5 @@
 /** A call as a model sees it: whatever happens, there is an answer it can act on. */
-import { type Json, type ToolError, ToolResult } from "@effect-toolnexus/core"
+import { ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
@@ -16,7 +16,7 @@ export const executeTool = (
     if (Cause.hasInterrupts(cause)) return Effect.failCause(withoutFailures(cause))
     const failure = cause.reasons.find(Cause.isFailReason)
     if (failure === undefined) return reportDefect(cause, correlationId())
-    return Effect.succeed(ToolResult.normalize(foldError(failure.error), maxOutput))
+    return Effect.succeed(ToolResult.normalize(ToolError.toResult(failure.error), maxOutput))
   })
 
 const withoutFailures = (cause: Cause.Cause<unknown>): Cause.Cause<never> =>
@@ -27,22 +27,3 @@ const reportDefect = (cause: Cause.Cause<unknown>, id: string) =>
     Effect.logError(`A tool failed unexpectedly (${id})`, cause),
     ToolResult.failure(`The tool failed unexpectedly (${id}).`, { metadata: { error: "Defect", id } })
   )
-
-const foldError = (error: ToolError.ToolError): ToolResult.ToolResult => {
-  const metadata = { error: error._tag }
-  switch (error._tag) {
-    case "ToolFailed":
-      return error.result === undefined
-        ? ToolResult.failure(error.message, { metadata })
-        : { ...error.result, isError: true, metadata: { ...error.result.metadata, ...metadata } }
-    case "ToolNotFound":
-      return ToolResult.failure(error.message, { metadata: { ...metadata, suggestions: error.suggestions } })
-    case "ToolSuspended":
-      return ToolResult.failure(error.message, { metadata: { ...metadata, pending: toJson(error.request) } })
-    default:
-      return ToolResult.failure(error.message, { metadata })
-  }
-}
-
-/** A request is JSON by its schema; as an interface it has no index signature. */
-const toJson = (request: ToolError.ToolSuspended["request"]): Json.JsonObject => ({ ...request })

@@ -12,24 +12,35 @@ export interface PipedEntry {
 
 type Entry = SourceEntry.SourceEntry
 
-/** Every tool of an entry behind the pipeline: no way leads around it. One that can't be put there is left out. */
-export const makeEntryPipe = (pipe: (tool: Tool.Tool) => Piped): (entry: Entry) => PipedEntry => {
+/**
+ * Every tool of an entry behind the pipeline: no way leads around it. One that can't be put there is left out. `trusted`
+ * gets those whose entry is, before and behind it.
+ */
+export const makeEntryPipe = (
+  pipe: (tool: Tool.Tool) => Piped,
+  trusted: WeakSet<Tool.Tool> = new WeakSet()
+): (entry: Entry) => PipedEntry => {
   const made = new WeakMap<Entry, PipedEntry>()
   return (entry) => {
     const before = made.get(entry)
     if (before !== undefined) return before
-    const piped = pipeTools(entry, pipe)
+    const piped = pipeTools(entry, pipe, trusted)
     made.set(entry, piped)
     return piped
   }
 }
 
-const pipeTools = (entry: Entry, pipe: (tool: Tool.Tool) => Piped): PipedEntry => {
+const pipeTools = (entry: Entry, pipe: (tool: Tool.Tool) => Piped, trusted: WeakSet<Tool.Tool>): PipedEntry => {
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   if (entry.tools.length === 0) return { entry, diagnostics }
   const tools = entry.tools.flatMap((tool) => {
-    const piped = isTool(tool) ? pipe(tool) : Result.fail("it is no tool")
-    if (Result.isSuccess(piped)) return [piped.success]
+    const isOne = isTool(tool)
+    if (isOne && entry.trusted === true) trusted.add(tool)
+    const piped = isOne ? pipe(tool) : Result.fail("it is no tool")
+    if (Result.isSuccess(piped)) {
+      if (entry.trusted === true) trusted.add(piped.success)
+      return [piped.success]
+    }
     diagnostics.push(brokenTool(entry.name, tool))
     return []
   })

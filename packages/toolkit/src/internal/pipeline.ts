@@ -1,6 +1,5 @@
 /** The one pipeline that every call of every tool goes through, made of middleware. */
 import { Middleware, Text, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 
@@ -53,16 +52,3 @@ export const failOnErrorResult: Middleware.Middleware = (_, next) => (args, call
     result.isError
       ? Effect.fail(new ToolError.ToolFailed({ toolName: call.toolName, message: result.output, result }))
       : Effect.succeed(result))
-
-/** A suspension leaves with the call that is suspended, and with an id that no other process makes up again. */
-export const identifySuspensions: Middleware.Middleware = (_, next) => (args, call) =>
-  Effect.catchTag(next(args, call), "ToolSuspended", ({ request, toolName }) =>
-    Effect.flatMap(requestId, (id) => {
-      const suspended = { id: call.id, name: call.toolName, arguments: args }
-      return Effect.fail(new ToolError.ToolSuspended({ toolName, request: { ...request, id, call: suspended } }))
-    }))
-
-const requestId = Effect.provide(
-  SecureRandom.SecureRandom.use((random) => random.uuidV4()),
-  SecureRandom.layerWebCrypto
-)

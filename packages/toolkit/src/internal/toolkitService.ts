@@ -13,6 +13,8 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import { callTool } from "./callTool.ts"
 import { changesOf } from "./changes.ts"
 import { executeTool } from "./executeTool.ts"
+import { type AnsweredRequests, resumeTool } from "./resumeTool.ts"
+import type { Validation } from "./validation.ts"
 import { narrow } from "./view.ts"
 
 /** What a toolkit and its views share. */
@@ -21,6 +23,10 @@ export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregist
   readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
   /** What calls have found in schemas since: it belongs to no snapshot. */
   readonly uncheckedSchemas: (exposed: Snapshot["byName"]) => ReadonlyArray<Diagnostic.Diagnostic>
+  /** Rules of the policy that are for no tool there is. */
+  readonly unmatchedRules: (tools: Snapshot["tools"]) => ReadonlyArray<Diagnostic.Diagnostic>
+  readonly check: Validation["check"]
+  readonly answered: AnsweredRequests
   readonly closed: Effect.Effect<void>
   readonly isClosed: () => boolean
   readonly maxOutput: number
@@ -39,10 +45,15 @@ export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Sna
     changes: changesOf(core.snapshots, core.closed, show),
     ...fields(snapshot),
     ...providers(field(snapshot, "tools"), core.schemas),
-    diagnostics: Effect.map(snapshot, ({ byName, diagnostics }) => [...diagnostics, ...core.uncheckedSchemas(byName)]),
+    diagnostics: Effect.map(snapshot, ({ byName, diagnostics, tools }) => [
+      ...diagnostics,
+      ...core.unmatchedRules(tools),
+      ...core.uncheckedSchemas(byName)
+    ]),
     get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
     call,
     execute: (name, args, options) => executeTool(call(name, args, options), core.defectId, core.maxOutput),
+    resume: (request, answer, options) => Effect.suspend(() => resumeTool(now(), core, request, answer, options)),
     register: core.register,
     unregister: core.unregister,
     addAgent: core.addAgent,

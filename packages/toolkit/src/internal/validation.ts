@@ -15,6 +15,11 @@ export interface Validation {
   readonly checkArguments: Middleware.Middleware
   /** Notes in the result where structured output isn't what the output schema promises. */
   readonly checkOutput: Middleware.Middleware
+  /** What is wrong with a value that isn't a tool's. */
+  readonly check: (
+    schema: Json.JsonObject,
+    value: unknown
+  ) => Effect.Effect<ReadonlyArray<ToolError.ArgumentIssue>>
   /** What of the schemas used so far is not checked, of the tools that are exposed. */
   readonly diagnostics: (exposed: ReadonlyMap<string, unknown>) => ReadonlyArray<Diagnostic.Diagnostic>
 }
@@ -71,6 +76,7 @@ export const makeValidation = (): Validation => {
           })
         })
     },
+    check: (schema, value) => using((loaded) => Effect.succeed(loaded.get(schema).validate(value))),
     diagnostics: (exposed) =>
       Array.from(found.values()).filter(({ tool }) => exposed.has(tool)).map(({ diagnostic }) => diagnostic)
   }

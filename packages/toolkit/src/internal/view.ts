@@ -1,5 +1,6 @@
 /** A snapshot with fewer tools: what is left out is neither listed nor found nor promised. */
 import type { Snapshot, ViewOptions } from "@effect-toolnexus/core"
+import { matcher } from "./glob.ts"
 
 export const narrow = ({ exclude = [], include }: ViewOptions, show: (snapshot: Snapshot) => Snapshot) => {
   const isIncluded = include === undefined ? () => true : matcher(include)
@@ -36,24 +37,3 @@ const filter = (snapshot: Snapshot, isShown: (name: string) => boolean): Snapsho
 
 /** The one tool that loads skills (CONTRACT 6): without it they would be an empty promise. */
 const SKILL_TOOL = "skill"
-
-/** `*` stands for any characters, and every other character for itself. */
-const matcher = (patterns: ReadonlyArray<string>): (name: string) => boolean => {
-  const names = new Set(patterns.filter((pattern) => !pattern.includes("*")))
-  const globs = patterns.filter((pattern) => pattern.includes("*")).map((pattern) => pattern.split(/\*+/))
-  return (name) => names.has(name) || globs.some((parts) => matches(name, parts))
-}
-
-/** Each part is taken at its first place, which costs no more than the length of the name. */
-const matches = (name: string, parts: ReadonlyArray<string>): boolean => {
-  const [first = "", ...rest] = parts
-  const last = rest.at(-1) ?? ""
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
-  let position = first.length
-  for (const part of rest.slice(0, -1)) {
-    const found = name.indexOf(part, position)
-    if (found === -1) return false
-    position = found + part.length
-  }
-  return position <= name.length - last.length
-}

@@ -1,0 +1,185 @@
+/**
+ * Which calls are allowed, which a person has to approve, and which are refused (CONTRACT 11): an ordered list of rules,
+ * of which the first that fits a call decides. What no rule fits is allowed.
+ *
+ * @since 0.1.0
+ */
+import { type Diagnostic, type Json, type Middleware, Text, type Tool, ToolError } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { globMatcher } from "./internal/glob.ts"
+
+/**
+ * Which tools and calls a rule is for; what isn't given fits any. In `source`, `entry` and `tool` `*` stands for any
+ * characters.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Scope {
+  /** `mcp`, `skill`, `builtin`, `a2a`, `native`, `http`, `agent` or `custom`. */
+  readonly source?: string
+  /** The server, agent or document it comes from. */
+  readonly entry?: string
+  /** Its name here, or where it comes from. */
+  readonly tool?: string
+  /** Chooses among tools in a way of one's own; `isTrusted`: the owner of its entry vouches for what it says. */
+  readonly tools?: (tool: Tool.Tool, isTrusted: boolean) => boolean
+  /** Chooses among calls, by arguments that were checked. One that throws counts as a yes, unless the rule allows. */
+  readonly when?: (args: Json.JsonObject) => boolean
+  /** Told to whoever is refused or asked. */
+  readonly reason?: string
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Rule extends Scope {
+  readonly effect: "allow" | "ask" | "deny"
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Policy = ReadonlyArray<Rule>
+
+/**
+ * Calls that go on without a word.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const allow = (scope: Scope = {}): Rule => ({ ...scope, effect: "allow" })
+
+/**
+ * Calls that a person has to approve: they are suspended with a request of kind `approval`, before their handler runs.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const policy = [Policy.allow({ tool: "bash", when: ({ command }) => command === "git status" }), Policy.ask({ tool: "bash" })]
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ask = (scope: Scope = {}): Rule => ({ ...scope, effect: "ask" })
+
+/**
+ * Calls that are refused.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const deny = (scope: Scope = {}): Rule => ({ ...scope, effect: "deny" })
+
+/**
+ * Asks for tools that say they destroy something, of sources that are ours or vouched for; and for every tool of a server
+ * or agent that nobody vouches for (`trusted`), since it may say of itself what it likes.
+ *
+ * **Example**
+ *
+ * ```ts
+ * ToolkitLive({ policy: [Policy.deny({ entry: "prod-*" }), ...Policy.askDestructive] })
+ * ```
+ *
+ * @category policies
+ * @since 0.1.0
+ */
+export const askDestructive: Policy = [
+  ask({
+    tools: (tool, isTrusted) => !isOurs(tool) && !isTrusted || tool.annotations?.destructiveHint === true,
+    reason: "it may destroy something"
+  })
+]
+
+/** Own tools, builtins and skills; what an OpenAPI document lists has an entry of its own. */
+const isOurs = ({ origin, source }: Tool.Tool): boolean =>
+  source !== "mcp" && source !== "a2a" && !(source === "http" && origin.entry !== "")
+
+/**
+ * Rules that are for no tool there is: mostly a name that was misspelled, so that what was to be refused runs.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const unmatched = (
+  policy: Policy,
+  tools: ReadonlyArray<Tool.Tool>,
+  isTrusted: (tool: Tool.Tool) => boolean
+): ReadonlyArray<Diagnostic.Diagnostic> =>
+  policy.flatMap((rule, index) => {
+    const isFor = isForTool(rule)
+    if (tools.some((tool) => isFor(tool, isTrusted(tool)))) return []
+    return [{
+      level: "warning" as const,
+      code: "unmatched-rule",
+      path: `policy.${index}`,
+      message: `The rule "${nameRule(rule)}" is for no tool there is`
+    }]
+  })
+
+/** The stage that asks a policy, and which suspensions are its own. */
+export interface PolicyStage {
+  readonly stage: Middleware.Middleware
+  readonly isGate: (suspension: ToolError.ToolSuspended) => boolean
+}
+
+/**
+ * The stage of a policy. `isTrusted` is asked when a tool is put behind it.
+ *
+ * @category middleware
+ * @since 0.1.0
+ */
+export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolean): PolicyStage => {
+  // by identity: one that looks like ours may come from a handler, or from a call within it
+  const gates = new WeakSet<ToolError.ToolSuspended>()
+  const compiled = policy.map((rule) => ({ rule, isFor: isForTool(rule) }))
+  const stage: Middleware.Middleware = (tool, next) => {
+    const trusted = isTrusted(tool)
+    const rules = compiled.filter(({ isFor }) => isFor(tool, trusted)).map(({ rule }) => rule)
+    if (rules.length === 0) return next
+    return (args, call) => {
+      const rule = rules.find((each) => isForCall(each, args))
+      if (rule === undefined || rule.effect === "allow" || rule.effect === "ask" && call.isApproved) {
+        return next(args, call)
+      }
+      const { toolName } = call
+      if (rule.effect === "deny") return Effect.fail(new ToolError.ToolDenied({ toolName, rule: nameRule(rule) }))
+      const request = { id: "", kind: "approval", prompt: approvalPrompt(toolName, args, rule) }
+      const suspension = new ToolError.ToolSuspended({ toolName, request })
+      gates.add(suspension)
+      return Effect.fail(suspension)
+    }
+  }
+  return { stage, isGate: (suspension) => gates.has(suspension) }
+}
+
+const isForTool = ({ entry, source, tool: name, tools }: Scope): (tool: Tool.Tool, isTrusted: boolean) => boolean => {
+  const [isSource, isEntry, isName] = [globMatcher(source), globMatcher(entry), globMatcher(name)]
+  return (tool, isTrusted) =>
+    isSource(tool.source) && isEntry(tool.origin.entry) && (isName(tool.name) || isName(tool.origin.name)) &&
+    (tools === undefined || tools(tool, isTrusted))
+}
+
+const isForCall = ({ effect, when }: Rule, args: Json.JsonObject): boolean =>
+  when === undefined || Result.getOrElse(Result.try(() => when(args)), () => effect !== "allow")
+
+/** As it would be written down. */
+const nameRule = ({ effect, entry, reason, source, tool, when }: Rule): string => {
+  const scope = Object.entries({ source, entry, tool }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${value}`]
+  )
+  const words = [effect, ...scope, ...when === undefined ? [] : ["by its arguments"]].join(" ")
+  return reason === undefined ? words : `${words}: ${reason}`
+}
+
+/** What a person reads before saying yes; the arguments as a whole are in the request. */
+const MAX_ARGUMENTS = 400
+
+const approvalPrompt = (toolName: string, args: Json.JsonObject, { reason }: Rule): string =>
+  `Allow ${toolName} ${Text.cut(JSON.stringify(args), MAX_ARGUMENTS, "…")}?${
+    reason === undefined ? "" : ` (${reason})`
+  }`
