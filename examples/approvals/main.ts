@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 
 const run = (program: string, folder: string) =>
   Effect.map(
-    Effect.promise(() => promisify(execFile)("node", [`${import.meta.dirname}/${program}`, folder])),
+    Effect.promise(() => promisify(execFile)(process.execPath, [`${import.meta.dirname}/${program}`, folder])),
     ({ stdout }) => stdout.split("\n").filter((line) => line !== "")
   )
 

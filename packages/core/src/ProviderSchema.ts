@@ -236,7 +236,8 @@ export const make = (): ProviderSchemas => {
       const parsed = parseArguments(args)
       const own = typeof shape !== "object" || !isObject(parsed)
         ? parsed
-        : decodeShape(shape, parsed, provider === "gemini")
+        // what ends the stack is for the call to refuse
+        : Result.getOrElse(Result.try(() => decodeShape(shape, parsed, provider === "gemini")), () => parsed)
       return { name: tool?.name ?? name, args: own }
     },
     toolNamed: (tools, name) => namesOf(tools).byLegalName.get(name)

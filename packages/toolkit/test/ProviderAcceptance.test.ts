@@ -37,7 +37,7 @@ const asRoot = ({ schema }: typeof Line.Type): Json.JsonObject => ({
   type: "object"
 })
 
-const SEEDS = Number(process.env["SEEDS"] ?? 400)
+const SEEDS = Number(process.env["SEEDS"] ?? 150)
 
 const TIMEOUT = 30_000 + SEEDS * 50
 

@@ -6,7 +6,7 @@ import * as SchemaValidator from "../src/SchemaValidator.ts"
 import { generateInput } from "./generatedSchemas.ts"
 import { encode, IMPOSSIBLE, listNull, renames } from "./modelEncoding.ts"
 
-const SEEDS = Number(process.env["SEEDS"] ?? 300)
+const SEEDS = Number(process.env["SEEDS"] ?? 150)
 /** Half a second for each is a hundred times what it takes. */
 const TIMEOUT = 30_000 + SEEDS * 500
 
