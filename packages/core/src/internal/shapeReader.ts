@@ -24,7 +24,8 @@ import {
   type ObjectForm,
   OPEN,
   resolve,
-  type Shape
+  type Shape,
+  SILENT
 } from "./shape.ts"
 import { formsOf, IDENTIFYING, KEYWORDS, makePart, readLeaf, SILENTLY_DROPPED, STAND_BESIDE } from "./shapeKeywords.ts"
 import { joinObjects, meet, type Room } from "./shapeMeet.ts"
@@ -117,7 +118,16 @@ const makeReading = (references: SchemaReferences) => {
     note("dropped", "what should be a schema is none: anything is taken")
     return ANY
   }
+  // without a resource all references are from the root: most are used often
+  const referred = new Map<string, Shape>()
   const refer: Reading["refer"] = (reference, resource) => {
+    const known = resource === undefined ? referred.get(reference) : undefined
+    if (known !== undefined) return known
+    const found = find(reference, resource)
+    if (found !== undefined && resource === undefined) referred.set(reference, found)
+    return found
+  }
+  const find: Reading["refer"] = (reference, resource) => {
     const target = references.resolve(reference, resource)
     if (target === undefined) return undefined
     const { resource: home, schema } = target
@@ -129,7 +139,7 @@ const makeReading = (references: SchemaReferences) => {
       path = before
       return shape
     })
-    return definition === undefined ? undefined : { forms: [{ type: "reference", definition }], about: {} }
+    return definition === undefined ? undefined : { forms: [{ type: "reference", definition }], about: SILENT }
   }
   const reading: Reading = { room: { left: MAX_MEETS, exhausted }, names: [], note, read, refer }
   return { notes, reading, settle: definitions.settle }
