@@ -9,7 +9,7 @@
  *
  * @since 0.1.0
  */
-import type { Json } from "@effect-toolnexus/core"
+import { type Json, RandomId } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Option from "effect/Option"
@@ -20,7 +20,6 @@ import { readReply, readTask, type Reply, type Task } from "./A2aTask.ts"
 import type { AgentCard, AgentInterface } from "./AgentCard.ts"
 import * as Credentials from "./internal/credentials.ts"
 import { headersOf, type Operation, type OutgoingMessage, toRpc } from "./internal/dialect.ts"
-import { randomId } from "./internal/randomId.ts"
 import * as Wire from "./internal/wire.ts"
 
 export type { OutgoingMessage }
@@ -80,7 +79,7 @@ export const make: (options: Options) => Effect.Effect<A2aClient, never, HttpCli
 
     return {
       send: Effect.fnUntraced(function*(message) {
-        const operation: Operation = { _tag: "Send", messageId: yield* randomId, message }
+        const operation: Operation = { _tag: "Send", messageId: yield* RandomId.make, message }
         const now = yield* Ref.get(current)
         const result = yield* Effect.catchIf(
           request(operation, now.spoken),
@@ -116,7 +115,7 @@ const exchange = Effect.fnUntraced(function*(
   target: AgentInterface
 ) {
   const url = new URL(target.url)
-  const body: Json.JsonObject = toRpc(operation, target, yield* randomId)
+  const body: Json.JsonObject = toRpc(operation, target, yield* RandomId.make)
   const answer = yield* wire({ method: "POST", url, headers: headersOf(target.dialect), body, limit: ANSWER_LIMIT })
   const response = decodeResponse(answer.text)
   if (Option.isSome(response) && response.value.error) {

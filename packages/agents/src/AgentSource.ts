@@ -4,8 +4,7 @@
  *
  * @since 0.1.0
  */
-import { AgentRegistry, type Redaction, Source, SourceEntry, Tracing } from "@effect-toolnexus/core"
-import * as Cause from "effect/Cause"
+import { AgentRegistry, Defect, type Redaction, Source, SourceEntry, Tracing } from "@effect-toolnexus/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
@@ -24,7 +23,6 @@ import { type AgentDefinition, check, entryNameOf, flagsOf, isDisabled } from ".
 import { type AgentAddress, resolve } from "./internal/agentAddress.ts"
 import { type Outcome, toEntries } from "./internal/agentTools.ts"
 import { discover } from "./internal/cardDiscovery.ts"
-import { randomId } from "./internal/randomId.ts"
 import * as Wire from "./internal/wire.ts"
 
 export {
@@ -156,10 +154,8 @@ const open = (entry: string, definition: AgentDefinition, calls: Scope.Scope) =>
       )
   )
 
-/** What breaks unexpectedly may say anything: its text goes to the log, and people get the id to find it under. */
 const broken = Effect.fnUntraced(function*(entry: string, redact: Redaction.Redaction, defect: unknown) {
-  const id = yield* randomId
-  yield* Effect.logError(`agent "${entry}" broke unexpectedly (${id})`, redact(Cause.pretty(Cause.die(defect))))
+  const id = yield* Defect.log(`agent "${entry}"`, defect, redact)
   return yield* fail(entry, "initialize", `it broke unexpectedly (${id})`)
 })
 

@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import { type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
+import { Defect, type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -12,7 +12,6 @@ import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { broken } from "./internal/broken.ts"
 import { type Load, skillTool } from "./internal/skillTool.ts"
 import type { Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
 import * as SkillCatalog from "./SkillCatalog.ts"
@@ -160,6 +159,10 @@ const toEntries = (
 type Entries = ReadonlyArray<SourceEntry.SourceEntry>
 
 /** An unreadable root makes the entry failed, while the skills of the others are in the catalog all the same. */
+/** What is shown of a defect, once it is logged. */
+const broken = (defect: unknown): Effect.Effect<string> =>
+  Effect.map(Defect.log("reading the skills", defect), (id) => `reading them broke unexpectedly (${id})`)
+
 const folderEntry = (
   { definitions = [], roots = [] }: SkillSourceOptions,
   discovery: Parts["discovery"],

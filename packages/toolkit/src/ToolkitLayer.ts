@@ -8,6 +8,7 @@
  */
 import {
   AgentRegistry,
+  Defect,
   HostResolver,
   type Middleware,
   ProviderSchema,
@@ -34,7 +35,6 @@ import { makeAnsweredRequests } from "./internal/resumeTool.ts"
 import { makeRunningCalls } from "./internal/runningCalls.ts"
 import { makeSuspensions } from "./internal/suspensions.ts"
 import { makeService, type ToolkitCore } from "./internal/toolkitService.ts"
-import { logDefect } from "./internal/unexpectedDefect.ts"
 import { makeValidation } from "./internal/validation.ts"
 import * as Policy from "./Policy.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -142,7 +142,7 @@ const buildSources = Effect.fnUntraced(
 
 /** A source that breaks while it is built is a failed entry like any other; what broke is for the log. */
 const brokenSource = Effect.fnUntraced(function*<S>(defect: unknown): Effect.fn.Return<Built<S>> {
-  const id = yield* logDefect("a source", defect)
+  const id = yield* Defect.log("a source", defect)
   const detail = `it broke unexpectedly (${id})`
   const error = new SourceEntry.EntryError({ kind: "extra", entry: `source ${id}`, phase: "list", detail })
   const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([SourceEntry.failed(error)])

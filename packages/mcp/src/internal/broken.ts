@@ -1,10 +1,8 @@
-/** What breaks unexpectedly may say anything: its text goes to the log, and people get the id to find it under. */
+/** What breaks unexpectedly costs its own entry: it is logged, and the entry says under which id. */
+import * as Defect from "@effect-toolnexus/core/Defect"
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import type { EntryError, Phase } from "@effect-toolnexus/core/SourceEntry"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
-import * as Result from "effect/Result"
 import { entryError } from "./entryError.ts"
 
 /** Fails with what is shown of a defect, once it is logged. */
@@ -15,19 +13,7 @@ export const broken = Effect.fnUntraced(
     redact: Redaction,
     defect: unknown
   ): Effect.fn.Return<never, EntryError> {
-    const id = yield* correlationId
-    const log = Effect.logError(`mcp server "${server}" broke unexpectedly (${id})`, redact(describe(defect)))
-    // a logger that breaks as well must not keep the entry from settling
-    yield* Effect.catchDefect(log, () => Effect.void)
+    const id = yield* Defect.log(`mcp server "${server}"`, defect, redact)
     return yield* entryError(server, phase, `it broke unexpectedly (${id})`)
   }
-)
-
-/** A defect may even break whoever reads it. */
-const describe = (defect: unknown): string =>
-  Result.getOrElse(Result.try(() => Cause.pretty(Cause.die(defect))), () => "its cause can't be read")
-
-const correlationId = Effect.map(
-  Random.nextIntBetween(0, 0x1_0000_0000),
-  (word) => word.toString(16).padStart(8, "0")
 )

@@ -1,11 +1,10 @@
 /** The sources of a toolkit while it lives, and the snapshot that is folded anew whenever one of them changes. */
-import type { Snapshot, Source, SourceEntry } from "@effect-toolnexus/core"
+import { Defect, type Snapshot, type Source, type SourceEntry } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { fold, type FoldOptions } from "./fold.ts"
-import { logDefect } from "./unexpectedDefect.ts"
 
 export interface FoldedSources {
   readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
@@ -34,7 +33,7 @@ export const foldSources = Effect.fnUntraced(
       return fold(next, options)
     }).pipe(
       // a fold that breaks must not end the fiber that follows a source: the next change is folded again
-      Effect.catchDefect((defect) => logDefect("folding the sources", defect)),
+      Effect.catchDefect((defect) => Defect.log("folding the sources", defect)),
       Effect.asVoid
     )
     const follow = ({ entries }: Source["Service"]) =>

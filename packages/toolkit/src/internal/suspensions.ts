@@ -7,6 +7,7 @@
 import {
   type Json,
   type Middleware,
+  RandomId,
   type Request,
   type Resolver,
   type Tool,
@@ -14,7 +15,6 @@ import {
   ToolError
 } from "@effect-toolnexus/core"
 import * as Clock from "effect/Clock"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { askResolver } from "./askResolver.ts"
 import { checkAnswer } from "./checkedAnswer.ts"
@@ -117,7 +117,7 @@ const identify = (
   { state: own, ...given }: Request.Request,
   memory: Memory
 ) =>
-  Effect.map(requestId, (id): Request.Request => {
+  Effect.map(RandomId.make, (id): Request.Request => {
     const state = remember(memory, own)
     return {
       ...given,
@@ -126,11 +126,6 @@ const identify = (
       ...(state === undefined ? {} : { state })
     }
   })
-
-const requestId = Effect.provide(
-  SecureRandom.SecureRandom.use((random) => random.uuidV4()),
-  SecureRandom.layerWebCrypto
-)
 
 /** We send nobody to a place where what they type can be read on the way. */
 const problemOf = ({ kind, url }: Request.Request): string | undefined => {
