@@ -184,6 +184,15 @@ describe("a call of an agent", () => {
       assert.strictEqual(request.url, "https://login.example/start?x=1")
     }))
 
+  it.live("a login without an address that is safe is done elsewhere, and only said to be done", () =>
+    Effect.gen(function*() {
+      for (const text of ["Log in with your admin", "Log in at http://login.example/"]) {
+        const { tool } = yield* begin({ speaks: "1.0", steps: [{ state: "auth-required", text }] })
+        const { kind, prompt, url } = yield* suspension(callTool(tool))
+        assert.deepStrictEqual([kind, prompt, url], ["input", text, undefined])
+      }
+    }))
+
   it.live("cancels the task of a suspension that was declined", () =>
     Effect.gen(function*() {
       const { agent, tool } = yield* begin({ speaks: "1.0" })

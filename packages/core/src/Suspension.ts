@@ -39,3 +39,18 @@ export type Question = Omit<Request, "id" | "call">
  */
 export const request = (call: ToolCall, question: Question): Effect.Effect<never, ToolSuspended> =>
   Effect.fail(new ToolSuspended({ toolName: call.toolName, request: { ...question, id: call.id } }))
+
+/**
+ * Whether a request may send people there: `https`, or `http` on this machine. Anywhere else what they type can be read on
+ * the way (CONTRACT 11).
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isSafeUrl = (url: string): boolean => {
+  const parsed = URL.parse(url)
+  if (parsed === null || url !== url.trim()) return false
+  return parsed.protocol === "https:" || parsed.protocol === "http:" && LOOPBACK.test(parsed.hostname)
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/

@@ -6,6 +6,7 @@
  */
 import { type Diagnostic, type Json, type Middleware, Text, type Tool, ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { globMatcher } from "./internal/glob.ts"
 
@@ -21,7 +22,10 @@ export interface Scope {
   readonly source?: string
   /** The server, agent or document it comes from. */
   readonly entry?: string
-  /** Its name here, or where it comes from. */
+  /**
+   * Its name here; or where it comes from, if the rule refuses or asks, or names a `source` or `entry`. Else any server
+   * could call a tool of its own by the name of one that is allowed.
+   */
   readonly tool?: string
   /** Chooses among tools in a way of one's own; `isTrusted`: the owner of its entry vouches for what it says. */
   readonly tools?: (tool: Tool.Tool, isTrusted: boolean) => boolean
@@ -136,6 +140,7 @@ export interface PolicyStage {
 export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolean): PolicyStage => {
   // by identity: one that looks like ours may come from a handler, or from a call within it
   const gates = new WeakSet<ToolError.ToolSuspended>()
+  for (const { effect } of policy) checkEffect(effect)
   const compiled = policy.map((rule) => ({ rule, isFor: isForTool(rule) }))
   const stage: Middleware.Middleware = (tool, next) => {
     const trusted = isTrusted(tool)
@@ -157,15 +162,34 @@ export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolea
   return { stage, isGate: (suspension) => gates.has(suspension) }
 }
 
-const isForTool = ({ entry, source, tool: name, tools }: Scope): (tool: Tool.Tool, isTrusted: boolean) => boolean => {
+/** A mistake of the program, and so told at once. */
+const checkEffect = (effect: unknown): void => {
+  if (effect === "allow" || effect === "ask" || effect === "deny") return
+  throw new TypeError(`A rule of a policy allows, asks or denies, but one says ${JSON.stringify(effect)}`)
+}
+
+const isForTool = (
+  { effect, entry, source, tool: name, tools }: Rule
+): (tool: Tool.Tool, isTrusted: boolean) => boolean => {
+  const knowsOrigin = effect !== "allow" || entry !== undefined || source !== undefined
   const [isSource, isEntry, isName] = [globMatcher(source), globMatcher(entry), globMatcher(name)]
   return (tool, isTrusted) =>
-    isSource(tool.source) && isEntry(tool.origin.entry) && (isName(tool.name) || isName(tool.origin.name)) &&
+    isSource(tool.source) && isEntry(tool.origin.entry) &&
+    (isName(tool.name) || knowsOrigin && isName(tool.origin.name)) &&
     (tools === undefined || tools(tool, isTrusted))
 }
 
-const isForCall = ({ effect, when }: Rule, args: Json.JsonObject): boolean =>
-  when === undefined || Result.getOrElse(Result.try(() => when(args)), () => effect !== "allow")
+/**
+ * A yes is `true` and nothing else, and only a clear no keeps a rule that refuses or asks from a call. The arguments are a
+ * copy: looking at them must not change them.
+ */
+const isForCall = ({ effect, when }: Rule, args: Json.JsonObject): boolean => {
+  if (when === undefined) return true
+  const answer: unknown = Result.getOrElse(Result.try(() => when(structuredClone(args))), () => undefined)
+  // it can't be waited for, and must not end the process
+  if (Predicate.isPromiseLike(answer)) Promise.resolve(answer).catch(() => {})
+  return effect === "allow" ? answer === true : answer !== false
+}
 
 /** As it would be written down. */
 const nameRule = ({ effect, entry, reason, source, tool, when }: Rule): string => {
@@ -176,10 +200,25 @@ const nameRule = ({ effect, entry, reason, source, tool, when }: Rule): string =
   return reason === undefined ? words : `${words}: ${reason}`
 }
 
-/** What a person reads before saying yes; the arguments as a whole are in the request. */
-const MAX_ARGUMENTS = 400
-
 const approvalPrompt = (toolName: string, args: Json.JsonObject, { reason }: Rule): string =>
-  `Allow ${toolName} ${Text.cut(JSON.stringify(args), MAX_ARGUMENTS, "…")}?${
-    reason === undefined ? "" : ` (${reason})`
+  `Allow ${toolName} ${spellArguments(args)}?${reason === undefined ? "" : ` (${reason})`}`
+
+/** What a person reads before saying yes. Each argument is cut by itself: one that is long must not hide another. */
+const MAX_ARGUMENTS = 30
+const MAX_VALUE = 160
+
+const spellArguments = (args: Json.JsonObject): string => {
+  const entries = Object.entries(args)
+  const shown = entries.slice(0, MAX_ARGUMENTS).map(([name, value]) => `${spell(name)}:${spell(value)}`)
+  const more = entries.length - shown.length
+  return `{${[...shown, ...more > 0 ? [`and ${more} more`] : []].join(",")}}`
+}
+
+const spell = (value: Json.Json): string => {
+  const text = Result.getOrElse(Result.try(() => JSON.stringify(value)), () => "too deep to be shown")
+  if (text.length <= MAX_VALUE) return text
+  const half = MAX_VALUE / 2
+  return `${Text.cut(text, half)} …${text.length - MAX_VALUE} more… ${
+    text.slice(-half).replace(/^[\uDC00-\uDFFF]/, "")
   }`
+}

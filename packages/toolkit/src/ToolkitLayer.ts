@@ -27,11 +27,11 @@ import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { makeAddAgent } from "./internal/addAgent.ts"
+import { makeAnsweredRequests } from "./internal/answeredRequests.ts"
 import { foldSources } from "./internal/foldedSources.ts"
 import { makeEntryPipe } from "./internal/pipedEntry.ts"
 import { failOnErrorResult, limitTime, makePipeline, normalizeResults } from "./internal/pipeline.ts"
 import { makeRegisteredTools } from "./internal/registeredTools.ts"
-import { makeAnsweredRequests } from "./internal/resumeTool.ts"
 import { makeRunningCalls } from "./internal/runningCalls.ts"
 import { makeSuspensions } from "./internal/suspensions.ts"
 import { makeService, type ToolkitCore } from "./internal/toolkitService.ts"
@@ -174,6 +174,7 @@ const makeToolkit = Effect.fnUntraced(
     const trusted = new WeakSet<Tool.Tool>()
     const isTrusted = (tool: Tool.Tool) => trusted.has(tool)
     const policy = Policy.makeStage(rules, isTrusted)
+    const answered = makeAnsweredRequests()
     const running = yield* makeRunningCalls
     const registered = yield* makeRegisteredTools
     const validation = makeValidation()
@@ -184,7 +185,7 @@ const makeToolkit = Effect.fnUntraced(
         makePipeline([
           running.stage,
           normalizeResults(maxOutput),
-          makeSuspensions({ resolver: waitFor, check: validation.check, isGate: policy.isGate }),
+          makeSuspensions({ resolver: waitFor, check: validation.check, answered, isGate: policy.isGate }),
           Telemetry.makeStage(),
           validation.checkArguments,
           policy.stage,
@@ -202,7 +203,7 @@ const makeToolkit = Effect.fnUntraced(
       ...registered,
       waitFor,
       check: validation.check,
-      answered: makeAnsweredRequests(),
+      answered,
       unmatchedRules: (tools) => Policy.unmatched(rules, tools, isTrusted),
       addAgent: makeAddAgent({ ...running, ...folded, registry }),
       snapshots: folded.snapshots,

@@ -95,6 +95,47 @@ describe("a policy", () => {
       assert.deepStrictEqual(yield* outcomes([Policy.ask({ when: broken })], tools), ["ToolSuspended"])
     }))
 
+  it.effect("lets no server call its tool by the name of one that is allowed", () =>
+    Effect.gen(function*() {
+      const tools = [foreign("read", "mcp"), own("read")]
+      const policy = [Policy.allow({ tool: "read" }), Policy.deny()]
+      assert.deepStrictEqual(yield* outcomes(policy, tools), ["ToolDenied", "ran"])
+      const named = [Policy.allow({ entry: "srv", tool: "read" }), Policy.deny()]
+      assert.deepStrictEqual(yield* outcomes(named, tools), ["ran", "ToolDenied"])
+    }))
+
+  it.effect("takes only a yes for a yes, and rules that it knows", () =>
+    Effect.gen(function*() {
+      const later = async () => {
+        throw new Error("later")
+      }
+      const tools = [own("t")]
+      // @ts-expect-error a predicate that has to be waited for
+      assert.deepStrictEqual(yield* outcomes([Policy.allow({ when: later }), Policy.deny()], tools), ["ToolDenied"])
+      // @ts-expect-error the same
+      assert.deepStrictEqual(yield* outcomes([Policy.deny({ when: later })], tools), ["ToolDenied"])
+      // @ts-expect-error a rule in plain JavaScript
+      const exit = yield* Effect.exit(Effect.suspend(() => outcomes([{ effect: "Deny" }], tools)))
+      assert.match(String(exit), /A rule of a policy allows, asks or denies, but one says \\?"Deny/)
+    }))
+
+  it.effect("shows every argument of what is to be approved, however long another is", () =>
+    Effect.provide(
+      Toolkit.use(({ call }) =>
+        Effect.gen(function*() {
+          const hiding = { description: `list files ${" ".repeat(1000)}`, command: "rm -rf ~" }
+          const error = yield* Effect.flip(call("bash", hiding))
+          assert.include(error.message, `"command":"rm -rf ~"`)
+          assert.include(error.message, "more…")
+          const shown = yield* Effect.flip(
+            call("bash", JSON.stringify({ a: 1 }).replace("1", "[".repeat(5000) + "]".repeat(5000)))
+          )
+          assert.strictEqual(shown._tag, "ToolSuspended")
+        })
+      ),
+      ToolkitLayer.make([ExtraSource.layer([own("bash")])], { policy: [Policy.ask()] })
+    ))
+
   it.effect("that asks for what destroys believes hints of ours and of trusted entries only", () =>
     Effect.gen(function*() {
       const [destructive, harmless] = [{ destructiveHint: true }, { destructiveHint: false, readOnlyHint: true }]

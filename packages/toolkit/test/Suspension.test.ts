@@ -150,7 +150,10 @@ describe("a suspended call", () => {
     }, ({ call, resume }) =>
       Effect.gen(function*() {
         const request = yield* pendingOf(call("asks"))
-        assert.strictEqual((yield* resume(request, Answer.make(request, true))).output, `{"n":3,"where":{"x":0}}`)
+        assert.strictEqual((yield* resume(request, Answer.make(request, true))).output, `{"n":3}`)
+        const other = yield* pendingOf(call("asks"))
+        const given = yield* resume(other, Answer.make(other, true, { where: {} }))
+        assert.strictEqual(given.output, `{"where":{"x":0},"n":3}`)
       })))
 
   it.effect("is over when the answer is no, and its tool doesn't run again", () =>
@@ -365,6 +368,230 @@ describe("a suspended call", () => {
       )
     })
   })
+})
+
+describe("a request that was answered inline", () => {
+  const runs: Array<unknown> = []
+  const run = defineTool({ name: "run", handler: (args) => Effect.sync(() => String(runs.push(args))) })
+  const policy = [Policy.ask()]
+
+  it.effect("is over for everybody who still has it", () =>
+    Effect.gen(function*() {
+      for (const ok of [true, false]) {
+        runs.length = 0
+        let seen: Request.Request | undefined
+        const waitFor: Resolver = (request) =>
+          Effect.sync(() => {
+            seen = request
+            return Answer.make(request, ok)
+          })
+        yield* use({ tools: [run], policy, waitFor }, ({ call, resume }) =>
+          Effect.gen(function*() {
+            yield* Effect.exit(call("run"))
+            const request = seen ?? (yield* Effect.die("nobody was asked"))
+            const again = yield* Effect.flip(resume(request, Answer.make(request, true)))
+            assert.match(again.message, /already answered/)
+            assert.strictEqual(runs.length, ok ? 1 : 0)
+          }))
+      }
+    }))
+
+  it.effect("or by somebody to whom the resolver handed it: the first counts", () =>
+    Effect.gen(function*() {
+      runs.length = 0
+      const handed = yield* Deferred.make<Request.Request>()
+      const later = yield* Deferred.make<void>()
+      const waitFor: Resolver = (request) =>
+        Effect.as(Effect.andThen(Deferred.succeed(handed, request), Deferred.await(later)), Answer.make(request, true))
+      yield* use({ tools: [run], policy, waitFor }, ({ call, resume }) =>
+        Effect.gen(function*() {
+          const fiber = yield* Effect.forkChild(Effect.flip(call("run")))
+          const request = yield* Deferred.await(handed)
+          assert.isFalse((yield* resume(request, Answer.make(request, true))).isError)
+          yield* Deferred.succeed(later, undefined)
+          assert.match((yield* Fiber.join(fiber)).message, /already answered/)
+          assert.strictEqual(runs.length, 1)
+        }))
+    }))
+
+  it.effect("runs nothing when its caller has gone", () =>
+    Effect.gen(function*() {
+      runs.length = 0
+      const handed = yield* Deferred.make<Request.Request>()
+      const waitFor: Resolver = (request) => Effect.andThen(Deferred.succeed(handed, request), Effect.never)
+      yield* use({ tools: [run], policy, waitFor }, ({ call, resume }) =>
+        Effect.gen(function*() {
+          const fiber = yield* Effect.forkChild(call("run"))
+          const request = yield* Deferred.await(handed)
+          yield* Fiber.interrupt(fiber)
+          assert.strictEqual((yield* Effect.flip(resume(request, Answer.make(request, true))))._tag, "ToolDenied")
+          assert.deepStrictEqual(runs, [])
+        }))
+    }))
+})
+
+describe("what a suspended call left elsewhere", () => {
+  const withdrawn: Array<unknown> = []
+  const leaving = (question: Suspension.Question): Tool.Tool => ({
+    ...defineTool({
+      name: "leaving",
+      handler: (_, call) =>
+        call.resumed === undefined ? Suspension.request(call, { ...question, state: "task" }) : "done"
+    }),
+    suspension: { rounds: 10, withdraw: (state) => Effect.sync(() => withdrawn.push(state)) }
+  })
+  const plain = { kind: "input", prompt: "What?" }
+  const strict = { ...plain, data: { schema: { type: "object", required: ["x"] } } }
+  const policy = [Policy.ask()]
+  const no: Resolver = (request) => Effect.succeed(Answer.make(request, false))
+
+  it.effect.each<readonly [string, Effect.Effect<unknown, unknown>]>([
+    ["the answer is no", use({ tools: [leaving(plain)], waitFor: no }, ({ call }) => call("leaving"))],
+    [
+      "the answer is wrong, and nobody can give another",
+      use({ tools: [leaving(strict)], waitFor: yes({}) }, ({ call }) => call("leaving"))
+    ],
+    [
+      "people would be sent to a bad place",
+      use({ tools: [leaving({ ...plain, url: "http://x.example" })] }, ({ call }) => call("leaving"))
+    ],
+    [
+      "an approval on the way is refused",
+      Effect.gen(function*() {
+        const question = yield* use({ tools: [leaving(plain)] }, ({ call }) => pendingOf(call("leaving")))
+        const gate = yield* use(
+          { tools: [leaving(plain)], policy },
+          ({ resume }) => pendingOf(resume(question, Answer.make(question, true)))
+        )
+        return yield* use({ tools: [leaving(plain)], policy }, ({ resume }) => resume(gate, Answer.make(gate, false)))
+      })
+    ],
+    [
+      "a rule refuses it by now",
+      Effect.gen(function*() {
+        const question = yield* use({ tools: [leaving(plain)] }, ({ call }) => pendingOf(call("leaving")))
+        const denying = { tools: [leaving(plain)], policy: [Policy.deny()] }
+        return yield* use(denying, ({ resume }) => resume(question, Answer.make(question, true)))
+      })
+    ],
+    [
+      "its caller goes away",
+      Effect.gen(function*() {
+        const asked = yield* Deferred.make<void>()
+        const waitFor: Resolver = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+        yield* use({ tools: [leaving(plain)], waitFor }, ({ call }) =>
+          Effect.gen(function*() {
+            const fiber = yield* Effect.forkChild(call("leaving"))
+            yield* Deferred.await(asked)
+            yield* Fiber.interrupt(fiber)
+          }))
+      })
+    ]
+  ])("is cleared up when %s", ([, effect]) =>
+    Effect.gen(function*() {
+      withdrawn.length = 0
+      yield* Effect.exit(effect)
+      assert.deepStrictEqual(withdrawn, ["task"])
+    }))
+
+  it.effect("stays where the request was handed out, and is no failure of whoever clears it up badly", () =>
+    Effect.gen(function*() {
+      withdrawn.length = 0
+      yield* use({ tools: [leaving(plain)] }, ({ call }) => pendingOf(call("leaving")))
+      assert.deepStrictEqual(withdrawn, [])
+      const broken: Tool.Tool = {
+        ...leaving(plain),
+        suspension: {
+          rounds: 1,
+          withdraw: () => {
+            throw new Error("broken")
+          }
+        }
+      }
+      const error = yield* use({ tools: [broken], waitFor: no }, ({ call }) => Effect.flip(call("leaving")))
+      assert.strictEqual(error._tag, "ToolDenied")
+    }))
+})
+
+describe("what comes from elsewhere", () => {
+  it.effect("a time that can't be read is refused, and never means that there is no end", () =>
+    Effect.gen(function*() {
+      const at = (expiresAt: string) =>
+        defineTool({
+          name: "at",
+          handler: (_, call) => Suspension.request(call, { kind: "question", prompt: "?", expiresAt })
+        })
+      for (
+        const bad of [
+          "",
+          "0",
+          "nonsense",
+          "2020-13-45T00:00:00Z",
+          "2026-02-30T00:00:00Z",
+          " 2020-01-01T00:00:00Z",
+          "2020-01-01"
+        ]
+      ) {
+        const error = yield* use({ tools: [at(bad)] }, ({ call }) => Effect.flip(call("at")))
+        assert.strictEqual(error._tag, "ToolFailed", bad)
+        const request = yield* use({ tools: [paint] }, ({ call }) => pendingOf(call("paint")))
+        const stored = { ...request, expiresAt: bad }
+        const late = yield* use({ tools: [paint] }, ({ resume }) =>
+          Effect.flip(resume(stored, Answer.make(stored, true))))
+        assert.strictEqual(late._tag, "InvalidArguments", bad)
+      }
+      for (const past of ["1969-12-31T23:59:60Z", "1970-01-01T01:00:00+02:00", "1969-12-31t23:59:59.5z"]) {
+        const request = yield* use({ tools: [paint] }, ({ call }) =>
+          pendingOf(call("paint")))
+        const stored = { ...request, expiresAt: past }
+        const late = yield* use({ tools: [paint] }, ({ resume }) =>
+          Effect.flip(resume(stored, Answer.make(stored, true))))
+        assert.strictEqual(late._tag, "ToolDenied", past)
+      }
+    }))
+
+  it.effect("an answer that says yes and no says no; one that is too deep or breaks its reader is none", () =>
+    use({ tools: [paint] }, ({ call, resume }) =>
+      Effect.gen(function*() {
+        const request = yield* pendingOf(call("paint"))
+        let deep: Json.Json = []
+        for (let level = 0; level < 10_000; level++) deep = [deep]
+        assert.strictEqual(
+          (yield* Effect.flip(resume(request, Answer.make(request, true, deep))))._tag,
+          "InvalidArguments"
+        )
+        const breaking = {
+          id: request.id,
+          get ok(): boolean {
+            throw new Error("no")
+          }
+        }
+        assert.strictEqual((yield* Effect.flip(resume(request, breaking)))._tag, "InvalidArguments")
+        const both: Answer.Answer = { ...Answer.make(request, true), reason: "declined" }
+        assert.strictEqual((yield* Effect.flip(resume(request, both)))._tag, "ToolDenied")
+      })))
+
+  it.effect("a resolver changes nothing of what runs by changing what it is shown", () => {
+    const waitFor: Resolver = (request) =>
+      Effect.sync(() => {
+        Object.assign(request.call?.arguments ?? {}, { path: "/" })
+        return Answer.make(request, true)
+      })
+    const show = defineTool({ name: "show", handler: (args) => JSON.stringify(args) })
+    return use({ tools: [show], policy: [Policy.ask()], waitFor }, ({ call }) =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* call("show", { path: "a" })).output, `{"path":"a"}`)
+      }))
+  })
+
+  it.effect("a slip in the options doesn't use a request up", () =>
+    use({ tools: [paint] }, ({ call, resume }) =>
+      Effect.gen(function*() {
+        const request = yield* pendingOf(call("paint"))
+        const answer = Answer.make(request, true, "blue")
+        assert.strictEqual((yield* Effect.flip(resume(request, answer, { timeout: 0 })))._tag, "InvalidArguments")
+        assert.isFalse((yield* resume(request, answer)).isError)
+      })))
 })
 
 describe("resume", () => {

@@ -110,20 +110,18 @@ const suspend = (task: Task, call: ToolCall.ToolCall, { agentName, redact }: Set
   const wanted = isLogin ? "asks for a login" : "needs more input"
   const url = isLogin ? loginUrl(asked) : undefined
   return Suspension.request(call, {
-    kind: isLogin ? "authorization" : "input",
+    // a login without an address that is safe is done elsewhere, and only said to be done
+    kind: url === undefined ? "input" : "authorization",
     prompt: asked === "" ? `The agent ${agentName} ${wanted}.` : asked,
     ...(url === undefined ? {} : { url }),
     state: { taskId: task.id, ...(task.contextId === undefined ? {} : { contextId: task.contextId }) }
   })
 }
 
-/** People are sent to https, or to http on loopback, and nowhere else (CONTRACT 11). */
 const loginUrl = (text: string): string | undefined => {
   for (const [candidate] of text.matchAll(/https?:\/\/[^\s<>"')\]]+/g)) {
-    const url = URL.parse(candidate.replace(/[.,;:!?]+$/, ""))
-    if (url?.protocol === "https:" || (url !== null && LOOPBACK.test(url.hostname))) return url.href
+    const url = candidate.replace(/[.,;:!?]+$/, "")
+    if (Suspension.isSafeUrl(url)) return URL.parse(url)?.href
   }
   return undefined
 }
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/

@@ -1,12 +1,12 @@
 /** Asks the host's resolver, whatever it is: one that breaks, answers nonsense or comes too late says no. */
 import { Answer, type Request, type Resolver } from "@effect-toolnexus/core"
-import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { isReadable } from "./checkedAnswer.ts"
+import { millisLeft } from "./expiry.ts"
 
 const isAnswer = Schema.is(Answer.Answer)
 
@@ -41,16 +41,7 @@ const toAnswer = (exit: Exit.Exit<Answer.Answer>, request: Request.Request): Eff
   }
   // hosts in plain JavaScript answer what they like
   const answer: unknown = exit.value
-  return isAnswer(answer)
-    ? Effect.succeed(answer)
+  return Result.getOrElse(Result.try(() => isReadable(answer) && isAnswer(answer)), () => false)
+    ? Effect.succeed(exit.value)
     : Effect.as(Effect.logWarning("The resolver gave no answer, which counts as cancelled"), no(request, "cancelled"))
-}
-
-/** Until a request expires; `undefined` if it never does, or says so in no way that can be read. */
-export const millisLeft = ({ expiresAt }: Request.Request): Effect.Effect<number | undefined> => {
-  const expires = expiresAt === undefined ? Option.none() : DateTime.make(expiresAt)
-  return Option.match(expires, {
-    onNone: () => Effect.undefined,
-    onSome: (time) => Effect.map(Clock.currentTimeMillis, (now) => time.epochMilliseconds - now)
-  })
 }

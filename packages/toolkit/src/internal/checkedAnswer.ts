@@ -1,5 +1,5 @@
 /** Whether an answer is what its request asks for: the data under `data.schema`, defaults filled in. */
-import { type Answer, type Json, type Request, ToolError } from "@effect-toolnexus/core"
+import { type Answer, Json, type Request, ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type { Validation } from "./validation.ts"
 
@@ -10,13 +10,26 @@ export const checkAnswer = (
   answer: Answer.Answer
 ): Effect.Effect<Answer.Answer, ToolError.InvalidArguments> => {
   const schema = request.data?.["schema"]
-  if (!answer.ok || !isObject(schema)) return Effect.succeed(answer)
-  const data = withDefaults(schema, answer.data, 0)
+  if (schema === false) return refuse(toolName, [{ path: "", message: "no answer is valid" }])
+  if (!isObject(schema)) return Effect.succeed(answer)
+  const data = withDefaults(schema, answer.data ?? (isForm(schema) ? {} : undefined), 0)
   return Effect.flatMap(check(schema, data), (issues) =>
     issues.length > 0
-      ? Effect.fail(new ToolError.InvalidArguments({ toolName, issues: issues.map(below) }))
+      ? refuse(toolName, issues)
       : Effect.succeed(data === undefined ? answer : { ...answer, data }))
 }
+
+/** What says yes and no at once says no. */
+export const isYes = ({ ok, reason }: Answer.Answer): boolean => ok && reason === undefined
+
+/** Answers and requests come from elsewhere, and are to be stored and shown. */
+export const isReadable = (value: unknown): boolean => Json.isWithin(value, { levels: 200, values: 1_000_000 })
+
+const refuse = (toolName: string, issues: ReadonlyArray<ToolError.ArgumentIssue>) =>
+  Effect.fail(new ToolError.InvalidArguments({ toolName, issues: issues.map(below) }))
+
+/** Whoever says yes to a form has sent it, also when nothing was filled in. */
+const isForm = ({ properties, type }: Json.JsonObject): boolean => type === "object" || isObject(properties)
 
 const below = ({ message, path }: ToolError.ArgumentIssue): ToolError.ArgumentIssue => ({
   path: path === "" ? "data" : `data.${path}`,
@@ -29,22 +42,19 @@ const isObject = (value: Json.Json | undefined): value is Json.JsonObject =>
 /** Forms are flat or nearly so. */
 const MAX_DEPTH = 16
 
-/** What a form left empty is what its schema says it is then. */
+/** What a form left empty is what its schema says it is then. What isn't there as a whole is not made up of its parts. */
 const withDefaults = (
   schema: Json.Json | undefined,
   value: Json.Json | undefined,
   depth: number
 ): Json.Json | undefined => {
   if (!isObject(schema) || depth > MAX_DEPTH) return value
-  if (value === undefined && schema["default"] !== undefined) return schema["default"]
+  const given = value === undefined ? schema["default"] : value
   const { properties } = schema
-  if (!isObject(properties) || value !== undefined && !isObject(value)) return value
+  if (!isObject(properties) || !isObject(given)) return given
   const filled = Object.entries(properties).flatMap(([name, property]): ReadonlyArray<readonly [string, Json.Json]> => {
-    const given = value !== undefined && Object.hasOwn(value, name) ? value[name] : undefined
-    const whole = withDefaults(property, given, depth + 1)
+    const whole = withDefaults(property, Object.hasOwn(given, name) ? given[name] : undefined, depth + 1)
     return whole === undefined ? [] : [[name, whole]]
   })
-  return value === undefined && filled.length === 0
-    ? undefined
-    : Object.fromEntries([...Object.entries(value ?? {}), ...filled])
+  return Object.fromEntries([...Object.entries(given), ...filled])
 }

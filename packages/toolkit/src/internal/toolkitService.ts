@@ -10,10 +10,11 @@ import {
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import type { AnsweredRequests } from "./answeredRequests.ts"
 import { callTool } from "./callTool.ts"
 import { changesOf } from "./changes.ts"
 import { executeTool } from "./executeTool.ts"
-import { type AnsweredRequests, resumeTool } from "./resumeTool.ts"
+import { resumeTool } from "./resumeTool.ts"
 import type { Validation } from "./validation.ts"
 import { narrow } from "./view.ts"
 
@@ -45,9 +46,10 @@ export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Sna
     changes: changesOf(core.snapshots, core.closed, show),
     ...fields(snapshot),
     ...providers(field(snapshot, "tools"), core.schemas),
-    diagnostics: Effect.map(snapshot, ({ byName, diagnostics, tools }) => [
+    diagnostics: Effect.map(snapshot, ({ byName, diagnostics }) => [
       ...diagnostics,
-      ...core.unmatchedRules(tools),
+      // a rule for a tool that this view doesn't show is no mistake
+      ...core.unmatchedRules(SubscriptionRef.getUnsafe(core.snapshots).tools),
       ...core.uncheckedSchemas(byName)
     ]),
     get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
