@@ -27,6 +27,7 @@ import { prompt, skills, tools } from "./internal/listCommands.ts"
 import { CLEAR_LINE, logger } from "./internal/logger.ts"
 import { presenter } from "./internal/presenter.ts"
 import { check, providers, schema, type SchemaInput } from "./internal/schemaCommand.ts"
+import { servers } from "./internal/serversCommand.ts"
 import { sourceFlags } from "./SourceFlags.ts"
 import type { ToolnexusError } from "./ToolnexusError.ts"
 
@@ -159,6 +160,18 @@ const checkCommand = Command.make(
   Command.withExamples([{ command: "toolnexus check --provider gemini --config mcp.json" }])
 )
 
+const serversCommand = Command.make(
+  "servers",
+  {},
+  () => Effect.flatMap(root, (flags) => servers(flags, flags.json))
+).pipe(
+  Command.withDescription(
+    "List what each MCP server offers, under its own names and before anything is filtered, and why one that failed did."
+  ),
+  Command.withShortDescription("List the MCP servers and all they offer"),
+  Command.withExamples([{ command: "toolnexus servers --config mcp.json" }])
+)
+
 const skillsCommand = Command.make(
   "skills",
   {},
@@ -179,7 +192,7 @@ const command = root.pipe(
   Command.withSubcommands([
     {
       group: "COMMANDS",
-      commands: [toolsCommand, callCommand, schemaCommand, checkCommand, skillsCommand, promptCommand]
+      commands: [toolsCommand, callCommand, schemaCommand, checkCommand, serversCommand, skillsCommand, promptCommand]
     }
   ]),
   Command.withExamples([

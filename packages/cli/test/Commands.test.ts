@@ -247,6 +247,36 @@ describe("schema", () => {
     }))
 })
 
+describe("servers", () => {
+  it.live("lists what each offers under its own names, unfiltered, and why one has nothing", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: {
+          good: { ...ScriptedMcpServer.command({ tools: [{ name: "my.tool" }, { name: "other" }] }), tools: ["other"] },
+          bad: { command: "no-such-command-here" },
+          off: { command: "x", disabled: true }
+        }
+      })
+      const json = yield* toolnexus(["servers", "--json", "--config", config])
+      assert.strictEqual(json.code, 0)
+      const document = parse(json.stdout)
+      assert.deepNestedInclude(document, {
+        "good.status": "connected",
+        "good.tools[0].name": "my.tool",
+        "good.tools[1].name": "other",
+        "bad.status": "failed",
+        "bad.tools": [],
+        "off.status": "disabled"
+      })
+      assert.match(String(Object(Object(document)["bad"])["error"]), /^mcp server "bad" failed at spawn/)
+      const text = yield* toolnexus(["servers", "--config", config])
+      assert.match(text.stdout, /^SERVER +STATUS +TOOL +DESCRIPTION\nbad +failed\n?.*\ngood +connected +my\.tool/)
+      assert.match(text.stdout, /\n\nErrors:\n  mcp server "bad" failed at spawn/)
+      const none = yield* toolnexus(["servers"])
+      assert.deepStrictEqual([none.code, none.stdout], [0, "No servers.\n"])
+    }))
+})
+
 describe("skills and prompt", () => {
   it.live("list what there is and what was skipped, and start no server", () =>
     Effect.gen(function*() {

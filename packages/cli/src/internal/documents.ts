@@ -1,5 +1,6 @@
 /** The JSON documents of the commands (CONTRACT 12). */
 import type { Diagnostic, Snapshot, SourceEntry, Tool } from "@effect-toolnexus/core"
+import type { InventoryEntry } from "@effect-toolnexus/mcp/McpInventory"
 import type { SkippedSkill } from "@effect-toolnexus/skills/Skill"
 import { isPrintable } from "./output.ts"
 
@@ -30,6 +31,18 @@ const toDiagnostic = ({ name, origin }: Tool.Tool): Diagnostic.Diagnostic => ({
   path: name,
   message: "Its input schema is too large or too deep to be printed; any object is shown in its place"
 })
+
+/** What `servers --json` prints, by server. */
+export const serversDocument = (listed: ReadonlyArray<InventoryEntry>) =>
+  Object.fromEntries(listed.map(({ error, name, status, tools }) => [name, {
+    status,
+    ...(error === undefined ? {} : { error: error.message }),
+    tools: tools.map(({ description, inputSchema, name: tool }) => ({
+      name: tool,
+      description,
+      inputSchema: isPrintable(inputSchema) ? inputSchema : ANY_OBJECT
+    }))
+  }]))
 
 /** The skills of a toolkit, and what became of the others. */
 export interface SkillList {

@@ -1,6 +1,7 @@
 /** The same for people: tables, and below them what went wrong. */
 import type { Diagnostic, ProviderSchema, Snapshot } from "@effect-toolnexus/core"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import type { InventoryEntry } from "@effect-toolnexus/mcp/McpInventory"
 import { describe } from "./diagnostics.ts"
 import type { SkillList } from "./documents.ts"
 import { oneLine, plainText } from "./plainText.ts"
@@ -49,6 +50,23 @@ export const skillsView = ({ diagnostics, skills, skipped }: SkillList, screen: 
       ),
     list("Skipped:", skipped.map(({ location, message, reason }) => oneLine(`${location}: ${message} (${reason})`))),
     diagnosticsList(diagnostics)
+  ])
+
+/** What `servers` shows. */
+export const serversView = (listed: ReadonlyArray<InventoryEntry>, screen: Screen): string =>
+  sections([
+    listed.length === 0
+      ? "No servers."
+      : table(
+        ["SERVER", "STATUS", "TOOL", "DESCRIPTION"],
+        listed.flatMap(({ name, status, tools }) =>
+          tools.length === 0
+            ? [[name, status, "", ""]]
+            : tools.map((tool) => [name, status, tool.name, tool.description])
+        ),
+        screen
+      ),
+    list("Errors:", listed.flatMap(({ error }) => error === undefined ? [] : [error.message]))
   ])
 
 /** What `check` shows. */
