@@ -102,6 +102,8 @@ const renderDefinitions = (pass: Pass): JsonObject | undefined => {
 }
 
 const render = (pass: Pass, shape: Shape): Schema => {
+  // what is refused as a whole needs no more writing
+  if (pass.refused !== undefined) return {}
   if (pass.room-- <= 0 || pass.depth >= MAX_DEPTH) return renderCut(pass, "is more than fits into a schema")
   pass.depth++
   const schema = renderWithin(pass, shape)
