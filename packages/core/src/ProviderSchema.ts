@@ -323,21 +323,21 @@ const lowerRaw = (
   const asIs = takeAsIs(schema, profile)
   if (asIs !== undefined) return untouched(asIs)
   const shape = readToolShape(schema)
+  if (typeof shape === "string") return { reason: shape }
   const lowered = lowerShape(shape, profile)
-  if (otherwise === undefined || !("reason" in lowered) || typeof shape === "string") return lowered
+  if (otherwise === undefined || !("reason" in lowered)) return lowered
   const note: SchemaNote = { path: "", kind: "not-strict", text: `can't be strict: ${lowered.reason}` }
-  const instead = lowerRaw(schema, otherwise, undefined)
+  const plain = takeAsIs(schema, otherwise)
+  const instead = plain === undefined ? lowerShape(shape, otherwise) : untouched(plain)
   return "reason" in instead ? instead : { ...instead, notes: [note, ...instead.notes] }
 }
 
 const untouched = (schema: JsonSchema.JsonSchema): LoweredSchema => ({ schema, text: "", isStrict: false, notes: [] })
 
-/** A text is the reason why there is no shape. */
 const lowerShape = (
-  shape: ToolShape | string,
+  shape: ToolShape,
   profile: ProviderProfile
 ): LoweredSchema | { readonly reason: string } => {
-  if (typeof shape === "string") return { reason: shape }
   const { notes, refused, schema, text } = renderShape(shape, profile)
   const reason = refused ?? (profile.strict === undefined ? undefined : overLimit(schema, profile.strict))
   if (reason !== undefined) return { reason }

@@ -36,11 +36,30 @@ export const takeAsIs = (schema: unknown, profile: ProviderProfile): Keywords | 
   return $defs === undefined ? root : { ...root, $defs }
 }
 
-/** A definition that is no more than a reference may lead back to itself. */
 const areTakenDefinitions = (look: Look): boolean =>
-  Object.entries(look.definitions).every(([name, schema]) =>
-    SIMPLE_NAME.test(name) && isKeywords(schema) && schema["type"] !== undefined && isTaken(look, schema, 1)
-  )
+  Object.entries(look.definitions).every(([name, schema]) => SIMPLE_NAME.test(name) && isTaken(look, schema, 1)) &&
+  !areEndless(look.definitions)
+
+/** Whether a definition that is no more than references leads back to itself. */
+const areEndless = (definitions: Keywords): boolean => {
+  const states = new Map<string, "open" | "done">()
+  const isEndless = (name: string): boolean => {
+    const state = states.get(name)
+    if (state !== undefined) return state === "open"
+    states.set(name, "open")
+    const found = directReferences(definitions[name]).some(isEndless)
+    states.set(name, "done")
+    return found
+  }
+  return Object.keys(definitions).some(isEndless)
+}
+
+const directReferences = (schema: unknown): ReadonlyArray<string> => {
+  if (!isKeywords(schema)) return []
+  const { $ref, anyOf } = schema
+  if (typeof $ref === "string") return [$ref.slice("#/$defs/".length)]
+  return Array.isArray(anyOf) ? anyOf.flatMap(directReferences) : []
+}
 
 /** In a reference they stand for themselves. */
 const SIMPLE_NAME = /^[A-Za-z0-9_.-]+$/
