@@ -104,16 +104,8 @@ const ALL_TYPES: ReadonlySet<string> = new Set(["array", "boolean", "integer", "
 /** Anthropic's rule; OpenAI names none, but gateways send what they get for the one on to the other. */
 const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/**
- * OpenAI's chat completions and Responses API without strict mode.
- *
- * @category profiles
- * @since 0.1.0
- */
-export const openAI: ProviderProfile = {
-  name: "OpenAI",
-  maxTools: 128,
-  maxDescription: 1024,
+/** The rules of a provider that checks nothing but the names of properties. */
+const LENIENT: Omit<ProviderProfile, "name"> = {
   needsDescription: false,
   propertyName: PROPERTY_NAME,
   keywords: EVERYTHING,
@@ -125,6 +117,14 @@ export const openAI: ProviderProfile = {
   besideAnyOf: true,
   anything: "untyped"
 }
+
+/**
+ * OpenAI's chat completions and Responses API without strict mode.
+ *
+ * @category profiles
+ * @since 0.1.0
+ */
+export const openAI: ProviderProfile = { ...LENIENT, name: "OpenAI", maxTools: 128, maxDescription: 1024 }
 
 /**
  * OpenAI's strict mode. `default`, `minLength` and `maxLength` are refused there.
@@ -152,19 +152,7 @@ export const openAIStrict: ProviderProfile = {
  * @category profiles
  * @since 0.1.0
  */
-export const anthropic: ProviderProfile = {
-  name: "Anthropic",
-  needsDescription: false,
-  propertyName: PROPERTY_NAME,
-  keywords: EVERYTHING,
-  listable: ALL_TYPES,
-  typeLists: "all",
-  lookaround: true,
-  requiredCycles: true,
-  besideReference: true,
-  besideAnyOf: true,
-  anything: "untyped"
-}
+export const anthropic: ProviderProfile = { ...LENIENT, name: "Anthropic" }
 
 /**
  * Gemini's `parametersJsonSchema`.

@@ -18,6 +18,7 @@ import {
   isNever,
   type ObjectForm,
   resolve,
+  type ResolvedForm,
   type Shape,
   undeclared
 } from "./shape.ts"
@@ -26,15 +27,13 @@ import type { ToolShape } from "./shapeReader.ts"
 /** Deeper values are left as they are; the check of arguments refuses them. */
 const MAX_DEPTH = 100
 
-type Resolved = ReturnType<typeof resolve>[number]
-
 interface Decoding {
   readonly tool: ToolShape
   /** Whether an object with the one property for JSON text is more than it seems. */
   readonly hasJsonText: boolean
-  readonly fits: Map<Resolved, Map<Json, boolean>>
+  readonly fits: Map<ResolvedForm, Map<Json, boolean>>
   /** The values that a form lists, by what they hold. */
-  readonly listed: Map<Resolved, ReadonlySet<Json>>
+  readonly listed: Map<ResolvedForm, ReadonlySet<Json>>
 }
 
 export const decodeShape = (tool: ToolShape, args: JsonObject, hasJsonText: boolean): JsonObject =>
@@ -54,7 +53,7 @@ const decode = (decoding: Decoding, value: Json, shapes: ReadonlyArray<Shape>, d
 }
 
 /** Which forms of a union the value has, all if none: then it is wrong anyway. */
-const fitting = (decoding: Decoding, value: Json, forms: ReadonlyArray<Resolved>): ReadonlyArray<Resolved> => {
+const fitting = (decoding: Decoding, value: Json, forms: ReadonlyArray<ResolvedForm>): ReadonlyArray<ResolvedForm> => {
   if (forms.length < 2) return forms
   const fit = forms.filter((form) => fitsForm(decoding, value, form, 0))
   const declared = typeof value !== "object" || value === null || isList(value)
@@ -151,7 +150,7 @@ const fitsAny = (decoding: Decoding, value: Json, shapes: ReadonlyArray<Shape>, 
   shapes.some((shape) => fits(decoding, value, shape, depth))
 
 /** Each part of a value is looked at once for each form, however the forms are nested. */
-const fitsForm = (decoding: Decoding, value: Json, form: Resolved, depth: number): boolean => {
+const fitsForm = (decoding: Decoding, value: Json, form: ResolvedForm, depth: number): boolean => {
   if (typeof value !== "object" || value === null) return fitsScalar(value, form)
   if (depth > MAX_DEPTH) return true
   const known = decoding.fits.get(form) ?? new Map<Json, boolean>()
@@ -171,24 +170,24 @@ const fitsForm = (decoding: Decoding, value: Json, form: Resolved, depth: number
 const fits = (decoding: Decoding, value: Json, shape: Shape, depth: number): boolean =>
   isAny(shape) || resolve(shape.forms).some((form) => fitsForm(decoding, value, form, depth + 1))
 
-const fitsScalar = (value: Json, form: Resolved): boolean =>
+const fitsScalar = (value: Json, form: ResolvedForm): boolean =>
   isOfType(value, form.type) && (form.values === undefined || form.values.includes(value)) && fitsBounds(value, form)
 
-const isOfType = (value: Json, type: Resolved["type"]): boolean => {
+const isOfType = (value: Json, type: ResolvedForm["type"]): boolean => {
   if (value === null) return type === "null"
   if (type === "integer") return Number.isInteger(value)
   return typeof value === type
 }
 
 /** What tells texts or numbers apart at all: length and size. */
-const fitsBounds = (value: Json, { asserts }: Resolved): boolean => {
+const fitsBounds = (value: Json, { asserts }: ResolvedForm): boolean => {
   const within = (size: number, least: Json | undefined, most: Json | undefined) =>
     !(typeof least === "number" && size < least) && !(typeof most === "number" && size > most)
   if (typeof value === "number") return within(value, asserts["minimum"], asserts["maximum"])
   return typeof value !== "string" || within([...value].length, asserts["minLength"], asserts["maxLength"])
 }
 
-const fitsList = (decoding: Decoding, value: ReadonlyArray<Json>, form: Resolved, depth: number): boolean => {
+const fitsList = (decoding: Decoding, value: ReadonlyArray<Json>, form: ResolvedForm, depth: number): boolean => {
   if (form.type === "object") return isEntries(value) && fitsObject(decoding, fromEntries(value), form, depth)
   return form.type === "array" && isListedIn(decoding, value, form) &&
     value.every((item, index) => fits(decoding, item, form.prefix[index] ?? form.items, depth))
@@ -197,7 +196,7 @@ const fitsList = (decoding: Decoding, value: ReadonlyArray<Json>, form: Resolved
 /** Listed values are small; one that isn't is none of them. */
 const LISTED = { levels: 32, values: 2000 }
 
-const isListedIn = (decoding: Decoding, value: Json, form: Resolved): boolean => {
+const isListedIn = (decoding: Decoding, value: Json, form: ResolvedForm): boolean => {
   if (form.values === undefined) return true
   const listed = decoding.listed.get(form) ?? new Set(form.values.map(identify))
   decoding.listed.set(form, listed)
