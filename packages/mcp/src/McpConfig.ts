@@ -67,6 +67,8 @@ export interface ServerFields {
   readonly name: string
   readonly path: string
   readonly timeout: Limits
+  /** By original name, in milliseconds: the `call` limit of single tools. */
+  readonly toolTimeouts: ReadonlyMap<string, number>
   readonly tools: NameFilter.NameFilter
   readonly required: boolean
   readonly trusted: boolean

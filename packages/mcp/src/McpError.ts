@@ -39,6 +39,21 @@ export class McpRejected extends Schema.TaggedError<McpRejected>("@effect-toolne
 }
 
 /**
+ * There is no server of that name; `suggestions` are those with a similar one.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpUnknownServer extends Schema.TaggedError<McpUnknownServer>(
+  "@effect-toolnexus/mcp/McpError/McpUnknownServer"
+)("McpUnknownServer", { server: Schema.String, suggestions: Schema.Array(Schema.String) }) {
+  override get message(): string {
+    const similar = this.suggestions.map((name) => `"${name}"`).join(", ")
+    return `there is no mcp server "${this.server}"${similar === "" ? "" : `; similar names: ${similar}`}`
+  }
+}
+
+/**
  * Every way a request can fail.
  *
  * @category errors

@@ -4,12 +4,15 @@
  *
  * @since 0.1.0
  */
-import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import type { EntryError, Status } from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
-import { connectServer, readServers, type ServerState } from "./internal/connectServer.ts"
+import * as Result from "effect/Result"
+import type * as Semaphore from "effect/Semaphore"
+import { connectServer } from "./internal/connectServer.ts"
+import { enabledServer, type ReadServer, readServers } from "./internal/readServers.ts"
 import { makeSlots } from "./internal/spawnSlots.ts"
 import type { RawTool } from "./McpSession.ts"
 import type { McpSourceOptions } from "./McpSource.ts"
@@ -22,8 +25,8 @@ import type { McpSourceOptions } from "./McpSource.ts"
  */
 export interface InventoryEntry {
   readonly name: string
-  readonly status: SourceEntry.Status
-  readonly error?: SourceEntry.EntryError
+  readonly status: Status
+  readonly error?: EntryError
   readonly tools: ReadonlyArray<RawTool>
 }
 
@@ -41,18 +44,18 @@ export const list: (
   ChildProcessSpawner | FileSystem.FileSystem | Path.Path
 > = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
   const slots = yield* makeSlots
-  return yield* Effect.forEach(
-    readServers(servers),
-    (server) =>
-      Effect.scoped(Effect.map(connectServer(server, slots), (state) => toInventoryEntry(server.name, state))),
-    { concurrency: "unbounded" }
-  )
+  return yield* Effect.forEach(readServers(servers), (server) => listOne(server, slots), { concurrency: "unbounded" })
 })
 
-const toInventoryEntry = (name: string, state: ServerState): InventoryEntry => {
-  if (state._tag === "Connected") return { name, status: "connected", tools: state.tools }
-  const status = SourceEntry.status(state.entry)
-  return state.entry._tag === "Failed"
-    ? { name, status, error: state.entry.error, tools: [] }
-    : { name, status, tools: [] }
+const listOne = (given: ReadServer, slots: Semaphore.Semaphore) => {
+  const { name, normalized } = given
+  if (Result.isFailure(normalized)) return Effect.succeed(failed(normalized.failure.error))
+  const server = enabledServer(given)
+  if (server === undefined) return Effect.succeed<InventoryEntry>({ name, status: "disabled", tools: [] })
+  return Effect.match(Effect.scoped(connectServer(server, slots)), {
+    onFailure: failed,
+    onSuccess: ({ list: { tools } }): InventoryEntry => ({ name, status: "connected", tools })
+  })
 }
+
+const failed = (error: EntryError): InventoryEntry => ({ name: error.entry, status: "failed", error, tools: [] })

@@ -102,6 +102,8 @@ export interface McpSession {
   readonly toolsChanged: Stream.Stream<void>
   /** Fails when the connection ends, whoever ended it. */
   readonly closed: Effect.Effect<never, McpClosed>
+  /** Whether it has ended. */
+  readonly isClosed: () => boolean
   /** The last 8 KiB a process wrote to stderr, without the secrets it was given; empty where there is none. */
   readonly stderrTail: Effect.Effect<string>
   readonly noise: Effect.Effect<Noise>

@@ -2,36 +2,28 @@
  * MCP servers as a source. All connect at once, each in a scope of its own, and none of them can hold up or break
  * another: the layer is there before any of them has answered, and their entries say how far each has come.
  *
+ * A server that is lost is connected again; see {@link McpSource}.
+ *
  * @since 0.1.0
  */
 import { Source } from "@effect-toolnexus/core/Source"
-import type { EntryError, SourceEntry } from "@effect-toolnexus/core/SourceEntry"
+import type * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as FiberSet from "effect/FiberSet"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
-import * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
-import * as Stream from "effect/Stream"
-import * as SubscriptionRef from "effect/SubscriptionRef"
-import { broken } from "./internal/broken.ts"
 import {
-  type Connected,
-  connecting,
-  connectServer,
-  failed,
-  type ReadServer,
-  readServers,
-  type ServerState
-} from "./internal/connectServer.ts"
-import { diagnostic, entryError, withStderr } from "./internal/entryError.ts"
-import { makeSlots } from "./internal/spawnSlots.ts"
-import { makeToEntries, type ToEntries } from "./internal/toEntries.ts"
+  addServer,
+  connections,
+  makeServers,
+  reconnectServer,
+  removeServer,
+  setServerEnabled
+} from "./internal/servers.ts"
 import type { McpServerDefinition } from "./McpConfig.ts"
+import type { McpUnknownServer } from "./McpError.ts"
 import type { McpSession } from "./McpSession.ts"
 
 /**
@@ -48,12 +40,18 @@ export interface McpSourceOptions {
   readonly servers: Iterable<readonly [name: string, definition: McpServerDefinition]>
 }
 
-/** A burst of `list_changed` is one change: servers send one for each tool they add. */
-const CHANGES_WINDOW = "50 millis"
-const MAX_CHANGES = 1000
-
 /**
- * The live sessions, for what is beyond tools.
+ * The live sessions, for what is beyond tools, and the servers at run time.
+ *
+ * **Details**
+ *
+ * A connected server that is lost (its process ended, its pipe broke) is `Reconnecting`: its tools stay listed, and calls
+ * of them wait for the repair within their own limits. Attempts follow after 250 ms, and then twice as long each time, up
+ * to 30 seconds, less by up to a half at random. After eight in a row that led to no connection of at least a minute
+ * the server is `Failed`. The first start is never repeated: it decides the build.
+ *
+ * What is done to one server takes place in the order in which it was asked for; a server is ended before it is started
+ * anew, and never runs twice. Each operation goes on where its caller is interrupted.
  *
  * @category services
  * @since 0.1.0
@@ -61,15 +59,27 @@ const MAX_CHANGES = 1000
 export class McpSource extends Context.Service<McpSource, {
   /** By server name, without those that are gone. */
   readonly connections: Effect.Effect<ReadonlyMap<string, McpSession>>
+  /**
+   * Connects one more server, in place of one with that name, and gives its entry once that has settled. It never fails:
+   * what became of the server is its entry.
+   */
+  readonly add: (name: string, definition: McpServerDefinition) => Effect.Effect<SourceEntry.SourceEntry>
+  /** Ends a server and takes its entry away. Done when its process is gone; says whether there was such a server. */
+  readonly remove: (name: string) => Effect.Effect<boolean>
+  /**
+   * Ends a server and connects it anew, with variables and files as they are now; as persistent as a repair. Gives its
+   * entry once that has settled.
+   */
+  readonly reconnect: (name: string) => Effect.Effect<SourceEntry.SourceEntry, McpUnknownServer>
+  /** Switches a server on or off, whatever its definition says. Gives its entry once that has settled. */
+  readonly setEnabled: (name: string, enabled: boolean) => Effect.Effect<SourceEntry.SourceEntry, McpUnknownServer>
 }>()("@effect-toolnexus/mcp/McpSource") {
   /**
    * Connects the servers.
    *
    * **Details**
    *
-   * Never fails: what became of a server is its entry. When a connected server dies its entry becomes `Failed`, its
-   * tools stay listed, and calls of them fail as `ToolUnavailable`. Closing ends all processes at once, within three
-   * seconds.
+   * Never fails: what became of a server is its entry. Closing ends all processes at once, within three seconds.
    *
    * **Example**
    *
@@ -85,120 +95,19 @@ export class McpSource extends Context.Service<McpSource, {
   static readonly layer = (
     options: McpSourceOptions
   ): Layer.Layer<Source | McpSource, never, ChildProcessSpawner | FileSystem.FileSystem | Path.Path> =>
-    Layer.effectContext(make(options))
-}
-
-const make = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
-  const sorted = readServers(servers)
-  const board = yield* makeBoard(sorted)
-  const slots = yield* makeSlots
-  // made last, and so stopped first: a server that we close is none that died
-  const supervisors = yield* Scope.fork(yield* Effect.scope, "parallel")
-  for (const server of sorted) yield* Effect.forkIn(supervise(board, server, slots), supervisors)
-  const connections = Effect.sync(() => {
-    const live = [...board.states].flatMap(([name, state]): ReadonlyArray<readonly [string, McpSession]> =>
-      state._tag === "Connected" && state.failure === undefined ? [[name, state.session]] : []
-    )
-    return new Map(live)
-  })
-  return Context.make(Source, { kind: "mcp", entries: board.entries }).pipe(Context.add(McpSource, { connections }))
-})
-
-/** What is known of all servers, and the entries made of it. */
-interface Board {
-  readonly states: Map<string, ServerState>
-  readonly entries: SubscriptionRef.SubscriptionRef<ReadonlyArray<SourceEntry>>
-  /** Holds all connections, and closes them all at once. */
-  readonly connections: Scope.Closeable
-  readonly toEntries: ToEntries
-  readonly lock: Semaphore.Semaphore
-}
-
-const makeBoard = Effect.fnUntraced(
-  function*(
-    sorted: ReadonlyArray<ReadServer>
-  ): Effect.fn.Return<Board, never, Scope.Scope> {
-    const toEntries = makeToEntries(yield* FiberSet.makeRuntime())
-    const connections = yield* Scope.fork(yield* Effect.scope, "parallel")
-    const states = new Map(sorted.map((server): [string, ServerState] => [server.name, connecting(server)]))
-    const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry>>(yield* toEntries(states))
-    return { states, entries, connections, toEntries, lock: yield* Semaphore.make(1) }
-  }
-)
-
-/** The life of one server, from its first connection to its end. Whatever breaks on the way, its entry settles. */
-const supervise = Effect.fnUntraced(
-  function*(board: Board, server: ReadServer, slots: Semaphore.Semaphore) {
-    const scope = yield* Scope.fork(board.connections)
-    yield* Effect.catchDefect(live(board, server, slots, scope), (defect) => giveUp(board, server, defect))
-    yield* closeSoon(scope, board.connections)
-  }
-)
-
-const live = Effect.fnUntraced(
-  function*(board: Board, server: ReadServer, slots: Semaphore.Semaphore, scope: Scope.Scope) {
-    const state = yield* Scope.provide(connectServer(server, slots), scope)
-    yield* setState(board, server.name, () => state)
-    if (state._tag === "Connected") yield* watchServer(board, server.name, state.session)
-  }
-)
-
-const giveUp = (board: Board, server: ReadServer, defect: unknown) =>
-  Effect.flatMap(
-    Effect.flip(broken(server.name, "initialize", (text) => text, defect)),
-    (error) =>
-      setState(
-        board,
-        server.name,
-        (state) => state._tag === "Connected" ? { ...state, failure: error } : failed(server, error)
+    Layer.effectContext(
+      Effect.map(
+        makeServers(options.servers),
+        (servers) =>
+          Context.make(Source, { kind: "mcp", entries: servers.board.entries }).pipe(
+            Context.add(McpSource, {
+              connections: connections(servers),
+              add: (name, definition) => addServer(servers, name, definition),
+              remove: (name) => removeServer(servers, name),
+              reconnect: (name) => reconnectServer(servers, name),
+              setEnabled: (name, enabled) => setServerEnabled(servers, name, enabled)
+            })
+          )
       )
-  )
-
-/** A server that failed may be stubborn; nobody has to wait for its end but the close of the whole source. */
-const closeSoon = (scope: Scope.Closeable, connections: Scope.Scope) =>
-  Effect.forkIn(Scope.close(scope, Exit.void), connections, { startImmediately: true })
-
-/** Follows one server's changes until it is gone. */
-const watchServer = (board: Board, name: string, session: McpSession) =>
-  Effect.raceFirst(relist(board, name, session), session.closed).pipe(
-    Effect.catchTag("McpClosed", (closed) => {
-      const failure = entryError(name, "connect", withStderr(`it ${closed.reason}`, closed.stderr))
-      return update(board, name, (state) => ({ ...state, failure }))
-    })
-  )
-
-/** One list at a time for each server, so that a late one never overwrites a newer one. */
-const relist = (board: Board, name: string, session: McpSession) =>
-  session.toolsChanged.pipe(
-    Stream.groupedWithin(MAX_CHANGES, CHANGES_WINDOW),
-    Stream.runForEach(() =>
-      Effect.matchEffect(session.listTools, {
-        onFailure: (error) => update(board, name, (state) => ({ ...state, listDiagnostics: [stale(name, error)] })),
-        onSuccess: ({ diagnostics: listDiagnostics, tools }) =>
-          update(board, name, (state) => ({ ...state, tools, listDiagnostics }))
-      })
     )
-  )
-
-const stale = (name: string, error: EntryError) =>
-  diagnostic(
-    name,
-    "warning",
-    "list-not-updated",
-    `its list changed, but can't be read, so the old one stays: ${error.detail}`
-  )
-
-const update = (board: Board, name: string, change: (state: Connected) => Connected) =>
-  setState(board, name, (state) => state._tag === "Connected" ? change(state) : state)
-
-/** Two servers may change at once, and names are given over all of them. A state that breaks that is not kept. */
-const setState = (board: Board, name: string, change: (state: ServerState) => ServerState) =>
-  board.lock.withPermit(Effect.suspend(() => {
-    const state = board.states.get(name)
-    if (state === undefined) return Effect.void
-    const next = change(state)
-    return Effect.flatMap(board.toEntries(new Map(board.states).set(name, next)), (entries) => {
-      board.states.set(name, next)
-      return SubscriptionRef.set(board.entries, entries)
-    })
-  }))
+}

@@ -134,11 +134,14 @@ describe("normalize", () => {
   })
 
   it("says of a key that it is misplaced, or not acted on yet", () => {
-    assert.deepStrictEqual(codes({ transport: { command: "x", headers: {} }, url: "http://x", toolTimeouts: {} }), [
-      ["misplaced-key", "mcpServers.a.transport.headers"],
-      ["misplaced-key", "mcpServers.a.url"],
-      ["not-supported-yet", "mcpServers.a.toolTimeouts"]
-    ])
+    assert.deepStrictEqual(
+      codes({ transport: { command: "x", headers: {} }, url: "http://x", resourcesAsTools: true }),
+      [
+        ["misplaced-key", "mcpServers.a.transport.headers"],
+        ["misplaced-key", "mcpServers.a.url"],
+        ["not-supported-yet", "mcpServers.a.resourcesAsTools"]
+      ]
+    )
   })
 
   it.each(

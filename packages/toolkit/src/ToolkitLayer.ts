@@ -207,6 +207,7 @@ const makeToolkit = Effect.fnUntraced(
       unmatchedRules: (tools) => Policy.unmatched(rules, tools, isTrusted),
       addAgent: makeAddAgent({ ...running, ...folded, registry }),
       snapshots: folded.snapshots,
+      current: folded.current,
       uncheckedSchemas: validation.diagnostics,
       closed: running.closed,
       isClosed: running.isClosed,

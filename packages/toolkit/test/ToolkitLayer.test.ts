@@ -99,6 +99,19 @@ describe("ToolkitLayer.make", () => {
       }).pipe(Effect.provide(ToolkitLayer.make([source])))
     }))
 
+  it.effect("shows and calls at once what a source has just learned", () =>
+    Effect.gen(function*() {
+      const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([])
+      const source = Layer.succeed(Source, { kind: "extra", entries })
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        yield* SubscriptionRef.set(entries, [SourceEntry.loaded("x", { tools: [echo] })])
+        assert.strictEqual((yield* toolkit.call("echo", { a: 1 })).output, `{"a":1}`)
+        yield* SubscriptionRef.set(entries, [])
+        assert.deepStrictEqual(yield* toolkit.toolNames, [])
+      }).pipe(Effect.provide(ToolkitLayer.make([source])))
+    }))
+
   it.effect("gives the same snapshot until something changes", () =>
     Effect.gen(function*() {
       const toolkit = yield* Toolkit

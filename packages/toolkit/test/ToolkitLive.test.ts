@@ -146,6 +146,20 @@ describe("ToolkitLive", () => {
       }).pipe(Effect.provide(ToolkitLive(options)))
     })), 30_000)
 
+  it.live("knows a server's tools as soon as whoever added it is told that it is there", () =>
+    assertNothingLeft(
+      Effect.gen(function*() {
+        const [toolkit, source] = [yield* Toolkit, yield* McpSource]
+        const definition = { config: echo, folder: ".", path: "late" }
+        for (let round = 0; round < 5; round++) {
+          assert.strictEqual((yield* source.add("late", definition))._tag, "Loaded")
+          assert.strictEqual((yield* toolkit.call("late_echo", { round })).output, JSON.stringify({ round }))
+          yield* source.remove("late")
+          assert.strictEqual((yield* Effect.flip(toolkit.call("late_echo")))._tag, "ToolNotFound")
+        }
+      }).pipe(Effect.provide(ToolkitLive({ builtins: false })))
+    ))
+
   it.live("lists in the same order whatever order servers answer in, and shadows a name that a server lists twice", () =>
     Effect.gen(function*() {
       const server = (startupDelay: number, ...names: ReadonlyArray<string>) =>

@@ -114,6 +114,7 @@ const makeSession = (parts: Parts): McpSession => {
         )),
     toolsChanged: Stream.fromPubSub(changed),
     closed: Deferred.await(closed),
+    isClosed: () => Deferred.isDoneUnsafe(closed),
     stderrTail: Effect.sync(link.stderr),
     noise: Effect.sync(link.noise)
   }

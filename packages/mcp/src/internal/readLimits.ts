@@ -25,8 +25,8 @@ export const readLimits = (timeout: Timeout): Limits => {
 
 /** `timeout: 30` was meant in seconds, as other programs have it. Read as it was written: the entry may make no sense. */
 export const secondsDiagnostics = (entry: string, path: string, timeout: unknown): ReadonlyArray<Diagnostic> => {
-  if (Predicate.isNumber(timeout)) return ConfigKeys.checkMillis(timeout, { entry, path: `${path}.timeout` })
+  if (Predicate.isNumber(timeout)) return ConfigKeys.checkMillis(timeout, { entry, path })
   return Object.entries(Predicate.isObject(timeout) ? timeout : {}).flatMap(([key, value]) =>
-    Predicate.isNumber(value) ? ConfigKeys.checkMillis(value, { entry, path: `${path}.timeout.${key}` }) : []
+    Predicate.isNumber(value) ? ConfigKeys.checkMillis(value, { entry, path: `${path}.${key}` }) : []
   )
 }

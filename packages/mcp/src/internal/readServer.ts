@@ -52,6 +52,7 @@ const Entry = Schema.Struct({
     Schema.Union([Schema.Array(Schema.String), Schema.Record(Schema.String, Schema.Boolean)])
   ),
   timeout: Schema.optionalKey(Schema.Union([Limit, Timeouts])),
+  toolTimeouts: Schema.optionalKey(Schema.Record(Schema.String, Limit)),
   required: Schema.optionalKey(Schema.Boolean),
   trusted: Schema.optionalKey(Schema.Boolean),
   maxConcurrent: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
@@ -72,6 +73,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ["environment", "must be an object of strings"],
   ["tools", "must be an object of true and false, or a list of names"],
   ["timeout", "must be a number of milliseconds, or an object {startup, list, call, total} of these"],
+  ["toolTimeouts", "must be an object of milliseconds by name of tool"],
   ["shutdown", "must be an object {eof, term} of milliseconds"],
   ["enabled", "must be true or false"],
   ["disabled", "must be true or false"],
@@ -106,7 +108,8 @@ const readDefinition = (
   const diagnostics = [
     ...keyDiagnostics(name, typeof server === "string" ? undefined : server._tag, found),
     ...nestedDiagnostics(name, path, values),
-    ...secondsDiagnostics(name, path, values["timeout"])
+    ...secondsDiagnostics(name, `${path}.timeout`, values["timeout"]),
+    ...secondsDiagnostics(name, `${path}.toolTimeouts`, values["toolTimeouts"])
   ]
   // a mistyped key is often why the rest makes no sense
   return typeof server === "string" ? fail(server, diagnostics) : Result.succeed({ server, diagnostics })
@@ -181,6 +184,7 @@ const toServer = (
     name,
     path,
     timeout: readLimits(entry.timeout),
+    toolTimeouts: new Map(Object.entries(entry.toolTimeouts ?? {})),
     tools: entry.tools === undefined ? NameFilter.all : NameFilter.fromConfig(entry.tools),
     required: entry.required ?? false,
     trusted: entry.trusted ?? false,

@@ -8,8 +8,19 @@ type Kind = "Local" | "Remote" | "InProcess"
 const LOCAL = ["command", "args", "env", "environment", "cwd", "envFile", "inheritEnv", "shutdown"]
 const REMOTE = ["url", "httpUrl", "serverUrl", "headers", "ca", "cert", "key", "proxy"]
 const IN_PROCESS = ["connect"]
-const COMMON = ["type", "transport", "enabled", "disabled", "tools", "timeout", "required", "trusted", "maxConcurrent"]
-const NOT_YET = ["resourcesAsTools", "toolTimeouts"]
+const COMMON = [
+  "type",
+  "transport",
+  "enabled",
+  "disabled",
+  "tools",
+  "timeout",
+  "toolTimeouts",
+  "required",
+  "trusted",
+  "maxConcurrent"
+]
+const NOT_YET = ["resourcesAsTools"]
 
 const KNOWN = [...LOCAL, ...REMOTE, ...COMMON, ...NOT_YET]
 

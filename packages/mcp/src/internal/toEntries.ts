@@ -6,35 +6,42 @@ import type { Tool } from "@effect-toolnexus/core/Tool"
 import * as ToolName from "@effect-toolnexus/core/ToolName"
 import * as Effect from "effect/Effect"
 import type { RawTool } from "../McpSession.ts"
-import { callTool } from "./callTool.ts"
-import type { Connected, ServerState } from "./connectServer.ts"
+import { callTool, type Serving } from "./callTool.ts"
 import { diagnostic } from "./entryError.ts"
-import type { Run } from "./progressRelay.ts"
+import { type Listed, notesOf, type ServerState, toEntry as toTroubledEntry } from "./serverState.ts"
 
 export type ToEntries = (
   states: ReadonlyMap<string, ServerState>
 ) => Effect.Effect<ReadonlyArray<SourceEntry.SourceEntry>>
 
 /** What didn't change keeps its entry and its tools, so that whoever follows sees what did. */
-export const makeToEntries = (run: Run): ToEntries => {
-  const made = new WeakMap<Connected, Made>()
+export const makeToEntries = (): ToEntries => {
+  const entries = new WeakMap<Listed, Named<SourceEntry.SourceEntry>>()
+  const lists = new WeakMap<Listed["tools"], Named<ReadonlyArray<Tool>>>()
+  const toolsOf = (state: Listed, names: OwnNames) =>
+    recall(lists, state.tools, names, () => wanted(state).map((raw) => toTool(state.serving, raw, names)))
   return Effect.fnUntraced(function*(states: ReadonlyMap<string, ServerState>) {
     const names = yield* assignNames(states)
     return [...states].map(([name, state]) => {
-      if (state._tag === "Unconnected") return state.entry
+      if (state._tag === "Unlisted") return state.entry
       const own = names.get(name) ?? NO_NAMES
-      const before = made.get(state)
-      if (before !== undefined && sameNames(before.names, own)) return before.entry
-      const entry = toEntry(state, own, run)
-      made.set(state, { names: own, entry })
-      return entry
+      return recall(entries, state, own, () => toEntry(state, toolsOf(state, own)))
     })
   })
 }
 
-interface Made {
+/** What was made under these names. */
+interface Named<A> {
   readonly names: OwnNames
-  readonly entry: SourceEntry.SourceEntry
+  readonly made: A
+}
+
+const recall = <K extends object, A>(known: WeakMap<K, Named<A>>, key: K, names: OwnNames, make: () => A): A => {
+  const before = known.get(key)
+  if (before !== undefined && sameNames(before.names, names)) return before.made
+  const made = make()
+  known.set(key, { names, made })
+  return made
 }
 
 /** Final names by original name. */
@@ -49,7 +56,7 @@ const sameNames = (left: OwnNames, right: OwnNames): boolean =>
 const assignNames = Effect.fnUntraced(function*(states: ReadonlyMap<string, ServerState>) {
   const candidates: Array<ToolName.Candidate> = []
   for (const [entry, state] of states) {
-    if (state._tag === "Unconnected") continue
+    if (state._tag === "Unlisted") continue
     for (const original of new Set(wanted(state).map(({ name }) => name))) {
       candidates.push({ parts: [entry, original], entry, original })
     }
@@ -63,27 +70,36 @@ const assignNames = Effect.fnUntraced(function*(states: ReadonlyMap<string, Serv
   return names
 })
 
-const wanted = ({ server, tools }: Connected): ReadonlyArray<RawTool> =>
+const wanted = ({ serving: { server }, tools }: Listed): ReadonlyArray<RawTool> =>
   tools.filter(({ name }) => NameFilter.accepts(server.tools, name))
 
-const toEntry = (state: Connected, names: OwnNames, run: Run): SourceEntry.SourceEntry => {
-  const { failure, server: { name, required, trusted } } = state
-  const tools = wanted(state).map((raw) => toTool(state, raw, names.get(raw.name) ?? raw.name, run))
-  const diagnostics = [...state.startDiagnostics, ...state.listDiagnostics, ...filterDiagnostics(state)]
-  // A dead server's tools stay listed: a model that was offered one learns that it is unavailable, not that it is unknown.
+const toEntry = (state: Listed, tools: ReadonlyArray<Tool>): SourceEntry.SourceEntry => {
+  const { serving: { server: { name, required, trusted } }, trouble } = state
+  const diagnostics = [
+    ...state.startDiagnostics,
+    ...state.listDiagnostics,
+    ...filterDiagnostics(state),
+    ...notesOf(trouble)
+  ]
+  // the tools of one that is gone stay listed: a model that was offered one learns that it is unavailable, not unknown
   const fields = { tools, diagnostics, ...(required ? { required } : {}), ...(trusted ? { trusted } : {}) }
-  return failure === undefined ? SourceEntry.loaded(name, fields) : SourceEntry.failed(failure, fields)
+  return trouble === undefined ? SourceEntry.loaded(name, fields) : toTroubledEntry(trouble, fields)
 }
 
-const toTool = ({ permits, server, session }: Connected, raw: RawTool, name: string, run: Run): Tool => ({
+const toTool = (serving: Serving, raw: RawTool, names: OwnNames): Tool => ({
   ...raw,
-  name,
+  name: names.get(raw.name) ?? raw.name,
   source: "mcp",
-  origin: { kind: "mcp", entry: server.name, name: raw.name },
-  handler: callTool({ server: server.name, session, permits, limits: server.timeout, run }, raw.name)
+  origin: { kind: "mcp", entry: serving.server.name, name: raw.name },
+  handler: callTool(serving, raw.name)
 })
 
-const filterDiagnostics = ({ server, tools }: Connected): ReadonlyArray<Diagnostic> =>
-  NameFilter.unmatched(server.tools, new Set(tools.map(({ name }) => name))).map((name) =>
-    diagnostic(server.name, "warning", "unknown-tool", `it has no tool "${name}"`, `${server.path}.tools`)
-  )
+const filterDiagnostics = ({ serving: { server }, tools }: Listed): ReadonlyArray<Diagnostic> => {
+  const known = new Set(tools.map(({ name }) => name))
+  const unknown = (name: string, key: string) =>
+    diagnostic(server.name, "warning", "unknown-tool", `it has no tool "${name}"`, `${server.path}.${key}`)
+  return [
+    ...NameFilter.unmatched(server.tools, known).map((name) => unknown(name, "tools")),
+    ...[...server.toolTimeouts.keys()].filter((name) => !known.has(name)).map((name) => unknown(name, "toolTimeouts"))
+  ]
+}

@@ -2,24 +2,21 @@
 import { type AgentRegistry, SourceEntry, type ToolkitEntry, type ToolkitService } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { FoldedSources } from "./foldedSources.ts"
 import type { RunningCalls } from "./runningCalls.ts"
 
-interface Toolkit extends Pick<RunningCalls, "closed" | "isClosed">, Pick<FoldedSources, "refold" | "snapshots"> {
+interface Toolkit extends Pick<RunningCalls, "closed" | "isClosed">, Pick<FoldedSources, "current"> {
   /** Of the source of agents, where there is one. */
   readonly registry: Option.Option<AgentRegistry["Service"]>
 }
 
 export const makeAddAgent =
-  ({ closed, isClosed, refold, registry, snapshots }: Toolkit): ToolkitService["addAgent"] => (agent, name) => {
+  ({ closed, current, isClosed, registry }: Toolkit): ToolkitService["addAgent"] => (agent, name) => {
     if (isClosed()) return Effect.succeed(failed(name, "connect", CLOSED))
     if (Option.isNone(registry)) return Effect.succeed(failed(name, "config", WITHOUT))
     const added = Effect.gen(function*() {
       const entry = yield* registry.value.add(agent, name)
-      // whoever has the entry may call its tools
-      yield* refold
-      const { entries } = yield* SubscriptionRef.get(snapshots)
+      const { entries } = yield* current
       return entries.findLast((listed) => listed.kind === "agent" && listed.entry.name === entry.name) ?? asEntry(entry)
     })
     // a toolkit that closes meanwhile stops the connection, and the entry would stay on its way for ever

@@ -1,5 +1,5 @@
 /** The sources of a toolkit while it lives, and the snapshot that is folded anew whenever one of them changes. */
-import { Defect, type Snapshot, type Source, type SourceEntry } from "@effect-toolnexus/core"
+import { Defect, type Snapshot, type Source } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -7,11 +7,12 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import { fold, type FoldOptions } from "./fold.ts"
 
 export interface FoldedSources {
+  /** Every snapshot, for those who follow; one comes soon after what it is made of. */
   readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
+  /** Whatever the sources hold now: who just added a server, and was told that it is there, finds its tools. */
+  readonly current: Effect.Effect<Snapshot>
   /** Adds a source below those of its kind. */
   readonly add: (source: Source["Service"]) => Effect.Effect<void>
-  /** Brings the snapshot up to date at once with what the sources hold, which otherwise happens soon. */
-  readonly refold: Effect.Effect<void>
 }
 
 export const foldSources = Effect.fnUntraced(
@@ -22,15 +23,17 @@ export const foldSources = Effect.fnUntraced(
   > {
     const scope = yield* Effect.scope
     let sources = initial
-    const current = () => sources.map(({ entries, kind }) => ({ kind, entries: SubscriptionRef.getUnsafe(entries) }))
-    let folded = current()
+    const read = () => sources.map(({ entries, kind }) => ({ kind, entries: SubscriptionRef.getUnsafe(entries) }))
+    let folded = read()
+    const isFolded = () =>
+      sources.length === folded.length &&
+      sources.every(({ entries }, index) => SubscriptionRef.getUnsafe(entries) === folded[index]?.entries)
     const snapshots = yield* SubscriptionRef.make(fold(folded, options))
     // inside the update, so that a slower fold can't put an older state over a newer one
     const refold = SubscriptionRef.update(snapshots, (snapshot) => {
-      const next = current()
-      if (isSame(next, folded)) return snapshot
-      folded = next
-      return fold(next, options)
+      if (isFolded()) return snapshot
+      folded = read()
+      return fold(folded, options)
     }).pipe(
       // a fold that breaks must not end the fiber that follows a source: the next change is folded again
       Effect.catchDefect((defect) => Defect.log("folding the sources", defect)),
@@ -49,11 +52,8 @@ export const foldSources = Effect.fnUntraced(
         }),
         Effect.andThen(refold, follow(source))
       )
-    return { snapshots, add, refold }
+    const latest = SubscriptionRef.get(snapshots)
+    const current = Effect.suspend(() => isFolded() ? latest : Effect.andThen(refold, latest))
+    return { snapshots, current, add }
   }
 )
-
-type States = ReadonlyArray<{ readonly entries: ReadonlyArray<SourceEntry.SourceEntry> }>
-
-const isSame = (next: States, folded: States): boolean =>
-  next.length === folded.length && next.every(({ entries }, index) => entries === folded[index]?.entries)

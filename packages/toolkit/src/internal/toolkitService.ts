@@ -9,11 +9,11 @@ import {
 } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { AnsweredRequests } from "./answeredRequests.ts"
 import { callTool } from "./callTool.ts"
 import { changesOf } from "./changes.ts"
 import { executeTool } from "./executeTool.ts"
+import type { FoldedSources } from "./foldedSources.ts"
 import { resumeTool } from "./resumeTool.ts"
 import type { Validation } from "./validation.ts"
 import { narrow } from "./view.ts"
@@ -21,7 +21,8 @@ import { narrow } from "./view.ts"
 /** What a toolkit and its views share. */
 export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregister" | "addAgent" | "waitFor"> {
   readonly schemas: ProviderSchema.ProviderSchemas
-  readonly snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
+  readonly snapshots: FoldedSources["snapshots"]
+  readonly current: FoldedSources["current"]
   /** What calls have found in schemas since: it belongs to no snapshot. */
   readonly uncheckedSchemas: (exposed: Snapshot["byName"]) => ReadonlyArray<Diagnostic.Diagnostic>
   /** Rules of the policy that are for no tool there is. */
@@ -37,25 +38,24 @@ export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregist
 
 /** `show` narrows a snapshot, and gives the same result for the same one. */
 export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Snapshot): ToolkitService => {
-  const now = () => show(SubscriptionRef.getUnsafe(core.snapshots))
-  const snapshot = Effect.sync(now)
+  const snapshot = Effect.map(core.current, show)
   const call: ToolkitService["call"] = (name, args, options) =>
-    Effect.suspend(() => callTool(now(), core, name, args, options))
+    Effect.flatMap(snapshot, (now) => callTool(now, core, name, args, options))
   return {
     snapshot,
     changes: changesOf(core.snapshots, core.closed, show),
     ...fields(snapshot),
     ...providers(field(snapshot, "tools"), core.schemas),
-    diagnostics: Effect.map(snapshot, ({ byName, diagnostics }) => [
-      ...diagnostics,
+    diagnostics: Effect.map(core.current, (whole) => {
+      const { byName, diagnostics } = show(whole)
       // a rule for a tool that this view doesn't show is no mistake
-      ...core.unmatchedRules(SubscriptionRef.getUnsafe(core.snapshots).tools),
-      ...core.uncheckedSchemas(byName)
-    ]),
+      return [...diagnostics, ...core.unmatchedRules(whole.tools), ...core.uncheckedSchemas(byName)]
+    }),
     get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
     call,
     execute: (name, args, options) => executeTool(call(name, args, options), core.defectId, core.maxOutput),
-    resume: (request, answer, options) => Effect.suspend(() => resumeTool(now(), core, request, answer, options)),
+    resume: (request, answer, options) =>
+      Effect.flatMap(snapshot, (now) => resumeTool(now, core, request, answer, options)),
     register: core.register,
     unregister: core.unregister,
     addAgent: core.addAgent,

@@ -1,0 +1,57 @@
+/** How calls reach a server whose connection may be lost and repaired: the session there is, or the next one. */
+import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type { McpSession } from "../McpSession.ts"
+
+export class LiveSession {
+  /** Done with the session there is, or with why there will be none; not done while it is waited for. */
+  #next = Deferred.makeUnsafe<McpSession, EntryError>()
+  #session: McpSession | undefined
+  #problem: EntryError | undefined
+
+  /** The session, as soon as there is one; fails when it is certain that none will come. */
+  readonly current: Effect.Effect<McpSession, EntryError> = Effect.suspend(() => {
+    // its end may be known before anybody has begun to repair it
+    if (this.#session !== this.now) this.#reset()
+    return Deferred.await(this.#next)
+  })
+
+  /** The one there is. */
+  get now(): McpSession | undefined {
+    return this.#session?.isClosed() === true ? undefined : this.#session
+  }
+
+  /** Why there is none now, as far as that is known. */
+  get problem(): EntryError | undefined {
+    return this.#problem
+  }
+
+  connected(session: McpSession) {
+    this.#problem = undefined
+    this.#settle(Effect.succeed(session))
+    this.#session = session
+  }
+
+  /** It is being repaired: whoever asks waits. */
+  lost(problem: EntryError) {
+    this.#problem = problem
+    this.#reset()
+  }
+
+  /** It isn't repaired any more: whoever asks, or waits, is told why. */
+  ended(problem: EntryError) {
+    this.#problem = problem
+    this.#settle(Effect.fail(problem))
+  }
+
+  #settle(outcome: Effect.Effect<McpSession, EntryError>) {
+    this.#reset()
+    Deferred.doneUnsafe(this.#next, outcome)
+  }
+
+  #reset() {
+    this.#session = undefined
+    if (Deferred.isDoneUnsafe(this.#next)) this.#next = Deferred.makeUnsafe()
+  }
+}

@@ -1,0 +1,172 @@
+/** All servers of a source: each has one life at a time, and an operation on it ends that life and begins the next. */
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import * as Suggestion from "@effect-toolnexus/core/Suggestion"
+import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import type { McpServerDefinition } from "../McpConfig.ts"
+import { McpUnknownServer } from "../McpError.ts"
+import type { McpSession } from "../McpSession.ts"
+import { makeServing } from "./callTool.ts"
+import { entryError } from "./entryError.ts"
+import type { Run } from "./progressRelay.ts"
+import { enabledServer, isSwitchedOn, readDefinition, type ReadServer, readServers, switched } from "./readServers.ts"
+import { makeBoard, type ServerBoard } from "./serverBoard.ts"
+import { makeSlots } from "./spawnSlots.ts"
+import { type Beginning, type Supervised, superviseServer } from "./superviseServer.ts"
+
+type Platform = ChildProcessSpawner | FileSystem.FileSystem | Path.Path
+
+export const makeServers = Effect.fnUntraced(
+  function*(definitions: Iterable<readonly [name: string, definition: McpServerDefinition]>) {
+    const sorted = readServers(definitions)
+    const servers: Servers = {
+      board: yield* makeBoard(sorted),
+      slots: yield* makeSlots,
+      run: yield* FiberSet.makeRuntime(),
+      lock: yield* Semaphore.make(1),
+      platform: yield* Effect.context<Platform>(),
+      managed: new Map(),
+      // made last, and so closed first: a server that we close is none that was lost
+      lives: yield* Scope.fork(yield* Effect.scope, "parallel")
+    }
+    yield* Scope.addFinalizer(
+      servers.lives,
+      Effect.sync(() => servers.managed.forEach(({ supervised }) => endCalls(supervised)))
+    )
+    yield* Effect.forEach(sorted, (given) => begin(servers, supervise(servers, given), "first"), { discard: true })
+    return servers
+  }
+)
+
+export interface Servers {
+  readonly board: ServerBoard
+  readonly slots: Semaphore.Semaphore
+  readonly run: Run
+  /** Held while a life is put in the place of another, not while it goes on. */
+  readonly lock: Semaphore.Semaphore
+  /** What connecting takes, whoever asks for it. */
+  readonly platform: Context.Context<Platform>
+  readonly managed: Map<string, Managed>
+  readonly lives: Scope.Scope
+}
+
+interface Managed {
+  /** Nothing of a server that is being removed. */
+  readonly supervised: Supervised | undefined
+  readonly life: Fiber.Fiber<void>
+}
+
+const supervise = ({ board, run, slots }: Servers, given: ReadServer): Supervised => {
+  const server = enabledServer(given)
+  return { board, slots, given, serving: server === undefined ? undefined : makeServing(server, run) }
+}
+
+/** The live sessions. */
+export const connections = ({ board }: Servers): Effect.Effect<ReadonlyMap<string, McpSession>> =>
+  Effect.map(
+    board.states,
+    (states) =>
+      new Map([...states].flatMap(([name, state]): ReadonlyArray<readonly [string, McpSession]> => {
+        const session = state._tag === "Listed" ? state.serving.session.now : undefined
+        return session === undefined ? [] : [[name, session]]
+      }))
+  )
+
+export const addServer = (servers: Servers, name: string, definition: McpServerDefinition) =>
+  Effect.suspend(() => settle(servers, supervise(servers, readDefinition(name, definition)), "first"))
+
+export const reconnectServer = (servers: Servers, name: string) =>
+  Effect.flatMap(findServer(servers, name), (supervised) => settle(servers, supervised, "again"))
+
+export const setServerEnabled = (servers: Servers, name: string, enabled: boolean) =>
+  Effect.flatMap(findServer(servers, name), (supervised) =>
+    isSwitchedOn(supervised.given) === enabled
+      ? entryOf(servers, name)
+      : settle(servers, supervise(servers, switched(supervised.given, enabled)), "first"))
+
+export const removeServer = (servers: Servers, name: string): Effect.Effect<boolean> =>
+  Effect.flatMap(
+    Effect.exit(findServer(servers, name)),
+    (found) =>
+      found._tag === "Failure"
+        ? Effect.succeed(false)
+        : Effect.as(Effect.flatMap(replace(servers, name, undefined, forget(servers, name)), Fiber.await), true)
+  )
+
+const forget = ({ board, managed }: Servers, name: string) =>
+  Effect.andThen(
+    board.update(name, () => undefined),
+    // unless it was added again meanwhile
+    Effect.sync(() => managed.get(name)?.supervised === undefined && managed.delete(name))
+  )
+
+const findServer = ({ managed }: Servers, name: string): Effect.Effect<Supervised, McpUnknownServer> =>
+  Effect.suspend(() => {
+    const supervised = managed.get(name)?.supervised
+    if (supervised !== undefined) return Effect.succeed(supervised)
+    return Effect.fail(
+      new McpUnknownServer({ server: name, suggestions: Suggestion.closest(name, [...managed.keys()], 3) })
+    )
+  })
+
+/** Begins a life, and waits until its entry has settled. Whoever stops waiting stops nothing else. */
+const settle = Effect.fnUntraced(function*(servers: Servers, supervised: Supervised, beginning: Beginning) {
+  const { connected, life } = yield* begin(servers, supervised, beginning)
+  yield* Effect.raceFirst(Deferred.await(connected), Fiber.await(life))
+  return yield* entryOf(servers, supervised.given.name)
+})
+
+/** Of one that was removed meanwhile there is nothing left. */
+const entryOf = ({ board }: Servers, name: string): Effect.Effect<SourceEntry.SourceEntry> =>
+  Effect.map(
+    SubscriptionRef.get(board.entries),
+    (entries) => entries.find((entry) => entry.name === name) ?? SourceEntry.disabled(name)
+  )
+
+const begin = (servers: Servers, supervised: Supervised, beginning: Beginning) =>
+  Effect.suspend(() => {
+    const connected = Deferred.makeUnsafe<void>()
+    const life = superviseServer({ ...supervised, beginning, connected })
+    return Effect.map(
+      replace(servers, supervised.given.name, supervised, life),
+      (fiber) => ({ connected, life: fiber })
+    )
+  })
+
+/** The new life begins when the one before has ended, with everything it had opened. */
+const replace = (
+  servers: Servers,
+  name: string,
+  supervised: Supervised | undefined,
+  life: Effect.Effect<void, never, Platform>
+) =>
+  servers.lock.withPermit(Effect.uninterruptible(Effect.suspend(() => {
+    const before = servers.managed.get(name)
+    const next = before === undefined ? life : Effect.andThen(end(before, supervised), life)
+    return Effect.tap(
+      Effect.forkIn(Effect.interruptible(Effect.provideContext(next, servers.platform)), servers.lives),
+      (fiber) => Effect.sync(() => servers.managed.set(name, { supervised, life: fiber }))
+    )
+  })))
+
+/** Not interruptible, for whoever comes next waits for the process that is ended here. */
+const end = ({ life, supervised }: Managed, next: Supervised | undefined) =>
+  Effect.uninterruptible(Effect.andThen(
+    Fiber.interrupt(life),
+    Effect.sync(() => {
+      if (supervised?.serving !== next?.serving) endCalls(supervised)
+    })
+  ))
+
+/** Calls that wait for a repair are told that none will come. */
+const endCalls = (supervised: Supervised | undefined) =>
+  supervised?.serving?.session.ended(entryError(supervised.given.name, "connect", "it was closed"))

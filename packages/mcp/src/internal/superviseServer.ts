@@ -1,0 +1,208 @@
+/**
+ * The life of one server: its first connection, which decides, and then each repair. A connection is closed before the
+ * next one is made, so that a server never runs twice; whoever interrupts a life closes it, and nothing more is started.
+ */
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import type { McpSession } from "../McpSession.ts"
+import { broken } from "./broken.ts"
+import type { Serving } from "./callTool.ts"
+import { type Connection, connectServer } from "./connectServer.ts"
+import { diagnostic, entryError, withStderr } from "./entryError.ts"
+import { diagnosticsOf, type ReadServer } from "./readServers.ts"
+import { isLasting, MAX_REPAIRS, repairDelay } from "./repair.ts"
+import type { ServerBoard } from "./serverBoard.ts"
+import {
+  connecting,
+  isConnecting,
+  type Listed,
+  type ServerState,
+  type Trouble,
+  troubled,
+  unlisted
+} from "./serverState.ts"
+
+/** A server, and what its lives share. */
+export interface Supervised {
+  readonly board: ServerBoard
+  readonly slots: Semaphore.Semaphore
+  readonly given: ReadServer
+  /** How calls reach it; nothing where it can't be connected at all. */
+  readonly serving: Serving | undefined
+}
+
+/** How a life begins: the first attempt of `first` decides, `again` is as persistent as a repair. */
+export type Beginning = "first" | "again"
+
+export interface Life extends Supervised {
+  readonly beginning: Beginning
+  /** Done with the first connection. */
+  readonly connected: Deferred.Deferred<void>
+}
+
+/** Whatever breaks on the way, its entry settles. */
+export const superviseServer = (life: Life) =>
+  Effect.catchDefect(live(life), (defect) =>
+    Effect.flatMap(
+      Effect.flip(broken(life.given.name, "initialize", (text) => text, defect)),
+      (error) => giveUp(life, { error, isRepaired: false })
+    ))
+
+const live = (life: Life) => {
+  const { board, given: { name, normalized }, serving } = life
+  if (Result.isFailure(normalized)) return giveUp(life, { error: normalized.failure.error, isRepaired: false })
+  if (serving === undefined) return board.update(name, () => unlisted(SourceEntry.disabled(name)))
+  return connectFrom({ ...life, serving })
+}
+
+const connectFrom = (life: Connecting) => {
+  const { beginning, board, given } = life
+  return beginning === "first"
+    ? Effect.andThen(
+      board.update(given.name, (before) => isConnecting(before) ? before : connecting(given)),
+      connections(life, undefined)
+    )
+    : Effect.andThen(repair(life, { error: asked(given.name), isRepaired: true }), connections(life, 0))
+}
+
+const asked = (name: string) => entryError(name, "connect", "its host asked to connect it anew")
+
+/** Of a server that can be connected. */
+interface Connecting extends Life {
+  readonly serving: Serving
+}
+
+/** Calls wait from now on. */
+const repair = (life: Connecting, trouble: Trouble) => {
+  life.serving.session.lost(trouble.error)
+  return report(life, trouble)
+}
+
+/** Calls fail from now on. */
+const giveUp = (life: Life, trouble: Trouble) => {
+  life.serving?.session.ended(trouble.error)
+  return report(life, trouble)
+}
+
+const report = ({ board, given }: Supervised, trouble: Trouble) =>
+  board.update(given.name, (before) => troubled(before, given, trouble))
+
+/** One after the other, until one isn't repaired. `before`: how many repairs in a row; none where it never was connected. */
+const connections = Effect.fnUntraced(function*(life: Connecting, before: number | undefined) {
+  let repairs = before
+  while (true) {
+    // its end is reported before it is closed, which a stubborn process can make long
+    const next = yield* Effect.scoped(Effect.flatMap(connection(life), (loss) => settle(life, loss, repairs)))
+    if (next === undefined) return
+    yield* Effect.sleep(next.delay)
+    repairs = next.repairs
+  }
+})
+
+/** How a connection ended, and for how many milliseconds there was one. */
+interface Loss {
+  readonly error: SourceEntry.EntryError
+  readonly lasted?: number
+}
+
+const connection = (life: Connecting) =>
+  Effect.matchEffect(connectServer(life.serving.server, life.slots), {
+    onFailure: (error) => Effect.succeed<Loss>({ error }),
+    onSuccess: (made) => hold(life, made)
+  })
+
+const hold = Effect.fnUntraced(function*(life: Connecting, { diagnostics, list, session }: Connection) {
+  const { board, given, serving } = life
+  const since = yield* Clock.currentTimeMillis
+  serving.session.connected(session)
+  yield* board.update(given.name, (before): Listed => ({
+    _tag: "Listed",
+    serving,
+    tools: list.tools,
+    startDiagnostics: [...diagnosticsOf(given), ...diagnostics, ...repairedDiagnostics(before)],
+    listDiagnostics: list.diagnostics
+  }))
+  Deferred.doneUnsafe(life.connected, Effect.void)
+  const error = yield* Effect.flip(Effect.raceFirst(followList(life, session), lossOf(given.name, session)))
+  const loss: Loss = { error, lasted: (yield* Clock.currentTimeMillis) - since }
+  return loss
+})
+
+const lossOf = (name: string, session: McpSession) =>
+  Effect.mapError(
+    session.closed,
+    (closed) => entryError(name, "connect", withStderr(`it ${closed.reason}`, closed.stderr))
+  )
+
+/** A burst of `list_changed` is one change: servers send one for each tool they add. */
+const CHANGES_WINDOW = "50 millis"
+const MAX_CHANGES = 1000
+
+/** One list at a time for each server, so that a late one never overwrites a newer one. */
+const followList = (life: Connecting, session: McpSession) =>
+  session.toolsChanged.pipe(
+    Stream.groupedWithin(MAX_CHANGES, CHANGES_WINDOW),
+    Stream.runForEach(() =>
+      Effect.matchEffect(session.listTools, {
+        onFailure: (error) => updateListed(life, (state) => ({ ...state, listDiagnostics: [stale(error)] })),
+        onSuccess: ({ diagnostics: listDiagnostics, tools }) =>
+          updateListed(life, (state) => ({ ...state, tools, listDiagnostics }))
+      })
+    ),
+    Effect.andThen(Effect.never)
+  )
+
+const stale = ({ detail, entry }: SourceEntry.EntryError) =>
+  diagnostic(
+    entry,
+    "warning",
+    "list-not-updated",
+    `its list changed, but can't be read, so the old one stays: ${detail}`
+  )
+
+const updateListed = ({ board, given }: Supervised, change: (state: Listed) => Listed) =>
+  board.update(given.name, (state) => state?._tag === "Listed" ? change(state) : state)
+
+/** What follows a lost connection: the next one, and when; nothing where it isn't repaired. */
+const settle = Effect.fnUntraced(function*(life: Connecting, { error, lasted }: Loss, before: number | undefined) {
+  const { name } = life.given
+  if (lasted === undefined && before === undefined) return yield* giveUp(life, { error, isRepaired: false })
+  const repairs = lasted !== undefined && isLasting(lasted) ? 1 : (before ?? 0) + 1
+  // what its configuration asks for isn't there, and won't be a moment later
+  if (repairs > MAX_REPAIRS || error.phase === "config") {
+    return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name, repairs - 1) })
+  }
+  const delay = yield* repairDelay(repairs)
+  yield* repair(life, { error, isRepaired: true, note: nextAttempt(name, repairs, delay) })
+  return { delay, repairs }
+})
+
+const nextAttempt = (name: string, repairs: number, delay: number) =>
+  diagnostic(
+    name,
+    "info",
+    "reconnecting",
+    `attempt ${repairs} of ${MAX_REPAIRS} to connect it again follows in ${delay} ms`
+  )
+
+const gaveUp = (name: string, repairs: number) =>
+  diagnostic(
+    name,
+    "warning",
+    "gave-up",
+    `${repairs} ${
+      repairs === 1 ? "attempt" : "attempts"
+    } to connect it again were in vain; McpSource.reconnect begins anew`
+  )
+
+/** Who was repaired says why that was needed; a host that asked for it knows. */
+const repairedDiagnostics = (before: ServerState | undefined) => {
+  if (before?._tag !== "Listed" || before.trouble?.note === undefined) return []
+  const { detail, entry } = before.trouble.error
+  return [diagnostic(entry, "warning", "reconnected", `it was connected again: ${detail}`)]
+}
