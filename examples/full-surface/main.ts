@@ -1,7 +1,7 @@
 /** Everything a toolkit can do, once: look, call, change it while it lives, narrow it, follow it. */
 import { A2aReply, FakeA2aAgent } from "@effect-toolnexus/testing"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
-import { Console, Effect, Fiber, Option, Stream } from "effect"
+import { Console, Effect, Fiber, Latch, Option, Stream } from "effect"
 import { defineTool, Precedence, Toolkit, ToolkitLive } from "effect-toolnexus"
 
 const bash = defineTool({
@@ -24,17 +24,18 @@ const program = Effect.gen(function*() {
   yield* Console.log((yield* toolkit.call("bash", {}, { onProgress })).output)
   yield* Console.log((yield* toolkit.execute("delete_repo", "{}")).output)
 
-  // while it lives: the next change is seen by whoever follows
+  // while it lives: every change is seen by whoever follows, once it has begun to
+  const following = yield* Latch.make()
   const followed = yield* toolkit.changes.pipe(
+    Stream.tap(() => following.open),
     Stream.filter(({ added }) => added.length > 0),
     Stream.map(({ added }) => added),
     Stream.take(2),
     Stream.runCollect,
     Effect.forkChild({ startImmediately: true })
   )
-  yield* Effect.sleep("50 millis")
+  yield* following.await
   yield* toolkit.register(defineTool({ name: "late", handler: () => "better than never" }))
-  yield* Effect.sleep("50 millis")
   const agent = yield* FakeA2aAgent.make({ name: "Helper", reply: (text) => A2aReply.completed(text) })
   const { entry, id } = yield* toolkit.addAgent({ card: agent.cardUrl, pollEvery: 20 }, "helper")
   yield* Console.log(id, entry._tag, yield* Fiber.join(followed))

@@ -77,7 +77,11 @@ describe("literal", () => {
     ([text, special]) =>
       Effect.gen(function*() {
         const all = `${text}${special}${text}`
-        assert.deepStrictEqual(yield* Expansion.expand(literal(all), { folder: "/" }), { text: all, secrets: [] })
+        assert.deepStrictEqual(yield* Expansion.expand(literal(all), { folder: "/" }), {
+          text: all,
+          shown: all,
+          secrets: []
+        })
       }).pipe(Effect.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer)))
   )
 

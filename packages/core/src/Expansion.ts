@@ -36,13 +36,14 @@ export class ExpansionError
 
 /**
  * A text with its variables filled in. `secrets` are the values that variables and files put there: they are not to be
- * shown, and a `Redaction` takes them out of what others show.
+ * shown, and a `Redaction` takes them out of what others show. In `shown` those alone are not filled in.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Expanded {
   readonly text: string
+  readonly shown: string
   readonly secrets: ReadonlyArray<string>
 }
 
@@ -79,14 +80,18 @@ export const expand = Effect.fnUntraced(function*(text: string, options: Options
   const variables = yield* Environment
   const secrets: Array<string> = []
   let expanded = ""
+  let shown = ""
   let end = 0
   for (const match of text.matchAll(TOKEN)) {
     const { isSecret, value } = yield* valueOf(match, variables, options)
     if (isSecret) secrets.push(value)
-    expanded += text.slice(end, match.index) + value
+    const before = text.slice(end, match.index)
+    expanded += before + value
+    shown += before + (isSecret ? match[0] : value)
     end = match.index + match[0].length
   }
-  const result: Expanded = { text: expanded + text.slice(end), secrets }
+  const rest = text.slice(end)
+  const result: Expanded = { text: expanded + rest, shown: shown + rest, secrets }
   return result
 })
 

@@ -61,7 +61,11 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("expand", (it) => {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${folder}/key`, "k1\n")
-      assert.deepStrictEqual(yield* expand("{file:key}{file:./key}", folder), { text: "k1k1", secrets: ["k1", "k1"] })
+      assert.deepStrictEqual(yield* expand("{file:key}{file:./key}", folder), {
+        text: "k1k1",
+        shown: "{file:key}{file:./key}",
+        secrets: ["k1", "k1"]
+      })
       const error = yield* Effect.flip(expand("{file:gone}", folder))
       assert.include(error.message, "{file:gone} can't be read: there is no such file")
     }))

@@ -215,6 +215,8 @@ export interface ResolvedServer {
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly shutdown: { readonly eof: number; readonly term: number }
+  /** What may be shown of it: what came of variables and files stands there as it was written. */
+  readonly shown: { readonly command: string; readonly args: ReadonlyArray<string>; readonly cwd?: string }
   /** What variables and files put into it, and the values of its environment: for a `Redaction`. */
   readonly secrets: ReadonlyArray<string>
 }

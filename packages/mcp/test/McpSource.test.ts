@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -14,7 +13,6 @@ import {
   call,
   define,
   entryOf,
-  eventually,
   isAlive,
   messageOf,
   open,
@@ -412,33 +410,6 @@ describe("the list of tools", () => {
         ["unknown-tool", "mcpServers.x.tools"]
       ])
     }).pipe(Effect.provide(platform)))
-
-  it.live("follows the list when it changes", () =>
-    Effect.gen(function*() {
-      const { entries, opened } = yield* connected({ tools: [{ name: "grow" }] })
-      const next = yield* SubscriptionRef.changes(opened.ref).pipe(
-        Stream.map((all) => entryOf(all, "a")),
-        Stream.filter(({ tools }) => tools.length > 1),
-        Stream.take(1),
-        Stream.runCollect,
-        Effect.forkChild({ startImmediately: true })
-      )
-      yield* call(toolOf(entries, "a_grow"), { names: ["p", "q", "r"] })
-      const [changed] = yield* Fiber.join(next).pipe(Effect.timeout("5 seconds"))
-      assert.deepStrictEqual(changed && names(changed), ["a_grow", "a_p", "a_q", "a_r"])
-    }).pipe(Effect.provide(platform)))
-})
-
-describe("a changed list", () => {
-  it.live("that can't be read leaves the old one", () =>
-    Effect.gen(function*() {
-      const { entries, opened } = yield* connected({ failSecondList: true, tools: [{ name: "grow" }] })
-      yield* call(toolOf(entries, "a_grow"), { names: ["p"] })
-      const now = () => entryOf(SubscriptionRef.getUnsafe(opened.ref), "a")
-      yield* eventually(() => now().diagnostics.length > 0)
-      assert.deepStrictEqual(names(now()), ["a_grow"])
-      assert.deepStrictEqual(now().diagnostics.map(({ code }) => code), ["list-not-updated"])
-    }).pipe(Effect.provide(platform)))
 })
 
 describe("calls", () => {
@@ -471,18 +442,6 @@ describe("calls", () => {
         Effect.andThen(Effect.sleep(5), Effect.sync(() => void seen.push(progress)))
       yield* call(toolOf(entries, "a_progress"), { steps: 5 }, { onProgress })
       assert.deepStrictEqual(seen, [1, 2, 3, 4, 5])
-    }).pipe(Effect.provide(platform)))
-
-  it.live("ends after silence; progress postpones that, but not the total", () =>
-    Effect.gen(function*() {
-      const tools = [{ name: "never" }, { name: "progress" }]
-      const { entries } = yield* connected({ tools }, { timeout: { call: 300, total: 1000 } })
-      const silent = yield* Effect.flip(call(toolOf(entries, "a_never")))
-      assert.deepInclude(silent, { _tag: "ToolTimeout", limit: 300, phase: "call" })
-      const kept = yield* call(toolOf(entries, "a_progress"), { steps: 5, every: 100 })
-      assert.strictEqual(kept.output, "done")
-      const endless = yield* Effect.flip(call(toolOf(entries, "a_progress"), { steps: 100, every: 100 }))
-      assert.deepInclude(endless, { _tag: "ToolTimeout", limit: 1000, phase: "total" })
     }).pipe(Effect.provide(platform)))
 
   it.live("fails at once when the server dies, with what it died of", () =>

@@ -14,6 +14,7 @@ import * as Result from "effect/Result"
 import { type ConfigDocument, isMap, readDocument } from "./internal/configDocument.ts"
 import { isJsonText, parseJsonText } from "./internal/jsonText.ts"
 import { maskEntry } from "./internal/maskedConfig.ts"
+import { resolveServers } from "./internal/resolvedServers.ts"
 
 /**
  * A configuration in code: JSON text (its first character after white space and comments is `{`), a path, an object, what
@@ -116,6 +117,33 @@ export const describe = (config: ToolkitConfig): Json.JsonObject => ({
   diagnostics: config.diagnostics.map((diagnostic) => ({ ...diagnostic })),
   ...(config.error === undefined ? {} : { error: config.error.message })
 })
+
+/**
+ * Like {@link describe}, with each server as it would be started: `status` is `enabled`, `disabled` or `failed`, where
+ * the `error` names what can't be filled in; `config` has its command, arguments and working directory, with folders and
+ * defaults filled in but not the values of variables and files; `variables` are the names of all that its process would
+ * get.
+ *
+ * **Details**
+ *
+ * Starts nothing, and reads no more than the files that servers name (`envFile`, `{file:}`). Never fails. A host shows it
+ * to whoever decides whether a configuration from elsewhere is run at all. A server without a command, and agents,
+ * are shown as they were written.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const { servers } = yield* ToolkitConfig.resolve(yield* ToolkitConfig.load("mcp.json"))
+ * // => { files: { status: "enabled", config: { command: "npx", args: ["-y", "files", "/project"] }, variables: ["HOME", "PATH"] } }
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const resolve = (
+  config: ToolkitConfig
+): Effect.Effect<Json.JsonObject, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.map(resolveServers(config.servers), (servers) => ({ ...describe(config), servers }))
 
 const describeEntries = (entries: ReadonlyMap<string, RawEntry>): Json.JsonObject =>
   Object.fromEntries(Array.from(entries, ([name, { config }]) => [name, maskEntry(config)]))

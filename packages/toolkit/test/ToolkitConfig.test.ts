@@ -1,3 +1,4 @@
+import { Environment } from "@effect-toolnexus/core"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
 import { assert, layer } from "@effect/vitest"
@@ -169,6 +170,56 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
         "disableTools",
         "diagnostics"
       ])
+    }))
+
+  it.effect("shows what each server would be started with, and no value of a variable, however short", () =>
+    Effect.gen(function*() {
+      const { folder, write } = yield* temporary
+      yield* write("key", "k3y\n")
+      yield* write("dotenv", "FROM_FILE=s3cret")
+      yield* write(
+        "mcp.json",
+        JSON.stringify({
+          mcpServers: {
+            files: {
+              command: "${userHome}/bin/files",
+              args: ["${workspaceFolder}", "--pin=${PIN}", "--level=${LEVEL:-low}", "{file:key}", "--token", "t0ken"],
+              env: { A: "${PIN}" },
+              envFile: "dotenv",
+              cwd: "${workspaceFolder}"
+            },
+            lost: { command: "x", args: ["${NOWHERE}"] },
+            off: { command: "${NOWHERE}", disabled: true },
+            broken: { comand: "x" }
+          }
+        })
+      )
+      const resolved = yield* ToolkitConfig.resolve(
+        yield* ToolkitConfig.load([`${folder}/mcp.json`, { inside: { connect: () => "s3cret" } }])
+      ).pipe(
+        Effect.provideService(Environment, { PIN: "12", HOME: "/home/me", PATH: "/bin", OTHER: "hidden" })
+      )
+      assert.deepStrictEqual(resolved["servers"], {
+        files: {
+          status: "enabled",
+          config: {
+            command: "/home/me/bin/files",
+            args: [folder, "--pin=${PIN}", "--level=low", "{file:key}", "--token", "<redacted>"],
+            cwd: folder
+          },
+          variables: ["A", "FROM_FILE", "HOME", "PATH"]
+        },
+        lost: {
+          status: "failed",
+          error: "mcp server \"lost\" failed at config: args[0]: NOWHERE is not set, and there is no default"
+        },
+        off: { status: "disabled" },
+        broken: {
+          status: "failed",
+          error: "mcp server \"broken\" failed at config: mcpServers.broken needs a command or a url"
+        },
+        inside: { status: "enabled", config: { connect: "<function>" } }
+      })
     }))
 
   it.effect("masks credentials wherever a person puts them", () =>

@@ -15,6 +15,8 @@ export type IsPending = (id: number) => boolean
  * for its whole limit.
  */
 export const parseLine = (line: string, isPending: IsPending): ReadonlyArray<JSONRPCMessage> => {
+  // a flood of noise must cost little, and a parser that fails costs much
+  if (!OPENING.test(line)) return []
   const parsed = Result.try((): unknown => JSON.parse(line))
   if (Result.isFailure(parsed)) return []
   const values: ReadonlyArray<unknown> = Array.isArray(parsed.success) ? parsed.success : [parsed.success]
@@ -24,6 +26,8 @@ export const parseLine = (line: string, isPending: IsPending): ReadonlyArray<JSO
     return answer === undefined ? [] : [answer]
   })
 }
+
+const OPENING = /^\s*[[{]/
 
 type Fields = Readonly<Record<PropertyKey, unknown>>
 

@@ -14,31 +14,31 @@ export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
   const expand = (field: string, text: string) =>
     Expansion.expand(text, { folder: server.folder }).pipe(
       Effect.mapError((error) => entryError(server.name, "config", `${field}: ${error.message}`)),
-      Effect.map((expanded) => {
-        secrets.push(...expanded.secrets)
-        return expanded.text
-      })
+      Effect.tap((expanded) => Effect.sync(() => secrets.push(...expanded.secrets)))
     )
   const command = yield* expand("command", server.command)
   const args = yield* Effect.forEach(server.args, (arg, index) => expand(`args[${index}]`, arg))
   const own: Record<string, string> = Object.create(null)
   if (server.envFile !== undefined) {
-    Object.assign(own, yield* readEnvFile(server, yield* expand("envFile", server.envFile)))
+    Object.assign(own, yield* readEnvFile(server, (yield* expand("envFile", server.envFile)).text))
   }
-  for (const [name, value] of Object.entries(server.env)) own[name] = yield* expand(`env.${name}`, value)
-  const cwd = server.cwd === undefined
-    ? undefined
-    : yield* findDirectory(server, yield* expand("cwd", server.cwd))
+  for (const [name, value] of Object.entries(server.env)) own[name] = (yield* expand(`env.${name}`, value)).text
+  const cwd = server.cwd === undefined ? undefined : yield* expand("cwd", server.cwd)
   const variables = yield* Environment
   const inherited = inheritable(variables, server.inheritEnv ? Object.keys(variables) : [])
   const resolved: ResolvedServer = {
     name: server.name,
     label: server.command,
-    command,
-    args,
+    command: command.text,
+    args: args.map(({ text }) => text),
     env: { ...inherited, ...own },
-    ...(cwd === undefined ? {} : { cwd }),
+    ...(cwd === undefined ? {} : { cwd: yield* findDirectory(server, cwd.text) }),
     shutdown: server.shutdown,
+    shown: {
+      command: command.shown,
+      args: args.map(({ shown }) => shown),
+      ...(cwd === undefined ? {} : { cwd: cwd.shown })
+    },
     secrets: withoutFolders([...secrets, ...Object.values(own), ...secretsAmong(inherited)], server, variables)
   }
   return resolved

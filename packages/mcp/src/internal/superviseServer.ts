@@ -143,19 +143,23 @@ const lossOf = (name: string, session: McpSession) =>
 const CHANGES_WINDOW = "50 millis"
 const MAX_CHANGES = 1000
 
+/** A server that says it without end is asked no more often than that. */
+const CHANGES_PAUSE = "500 millis"
+
 /** One list at a time for each server, so that a late one never overwrites a newer one. */
 const followList = (life: Connecting, session: McpSession) =>
   session.toolsChanged.pipe(
     Stream.groupedWithin(MAX_CHANGES, CHANGES_WINDOW),
-    Stream.runForEach(() =>
-      Effect.matchEffect(session.listTools, {
-        onFailure: (error) => updateListed(life, (state) => ({ ...state, listDiagnostics: [stale(error)] })),
-        onSuccess: ({ diagnostics: listDiagnostics, tools }) =>
-          updateListed(life, (state) => ({ ...state, tools, listDiagnostics }))
-      })
-    ),
+    Stream.runForEach(() => Effect.andThen(readAgain(life, session), Effect.sleep(CHANGES_PAUSE))),
     Effect.andThen(Effect.never)
   )
+
+const readAgain = (life: Connecting, session: McpSession) =>
+  Effect.matchEffect(session.listTools, {
+    onFailure: (error) => updateListed(life, (state) => ({ ...state, listDiagnostics: [stale(error)] })),
+    onSuccess: ({ diagnostics: listDiagnostics, tools }) =>
+      updateListed(life, (state) => ({ ...state, tools, listDiagnostics }))
+  })
 
 const stale = ({ detail, entry }: SourceEntry.EntryError) =>
   diagnostic(
