@@ -1,6 +1,6 @@
 /**
- * One connection to one server, from its start to the end of its scope. It hides the SDK, so that a second era of the
- * protocol can stand beside it, and so that nothing outside needs to know where the SDK errs.
+ * One connection to one server, from its start to the end of its scope. It hides the protocol's revision and how messages
+ * travel, so that a second era of the protocol can stand beside it.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import type { JsonObject } from "@effect-toolnexus/core/Json"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import type { ObjectSchema, ToolAnnotations } from "@effect-toolnexus/core/Tool"
 import type { Progress } from "@effect-toolnexus/core/ToolCall"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as JsonSchema from "effect/JsonSchema"
 import type * as Path from "effect/Path"
@@ -17,6 +17,7 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import type * as Semaphore from "effect/Semaphore"
 import type * as Stream from "effect/Stream"
+import { openSession } from "./internal/openSession.ts"
 import type { EnabledServer } from "./McpConfig.ts"
 import type { McpCallError, McpClosed } from "./McpError.ts"
 
@@ -143,7 +144,4 @@ export const connect = (options: ConnectOptions): Effect.Effect<
   McpSession,
   EntryError,
   ChildProcessSpawner | FileSystem.FileSystem | Path.Path | Scope.Scope
-> => Effect.flatMap(loadSdk, ({ openSession }) => openSession(options))
-
-/** The SDK and its validator take longer to load than all the rest; who has no server never waits for them. */
-const loadSdk = Effect.promise(() => import("./internal/openSession.ts"))
+> => openSession(options)

@@ -242,7 +242,6 @@ describe("connecting", () => {
         null: [{ result: null }, "its result is no object: null"],
         text: [{ result: "hello" }, "its result is no object: \"hello\""],
         list: [{ result: [1] }, "its result is no object: [1]"],
-        meta: [{ result: { _meta: 3 } }, "the _meta of its result is malformed"],
         words: [{ error: "no database today" }, "no database today"],
         code: [{ error: { code: "EDB", message: "no database today" } }, "no database today"],
         silent: [{ error: { code: -3 } }, "{\"code\":-3}"],

@@ -1,14 +1,13 @@
-/** From a server of the configuration to an open link, whatever kind of server it is. */
+/** From a server of the configuration to an open channel, whatever kind of server it is. */
 import { EntryError } from "@effect-toolnexus/core/SourceEntry"
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import type * as Semaphore from "effect/Semaphore"
 import type { EnabledServer, InProcessServer, RemoteServer } from "../McpConfig.ts"
+import type { OpenChannel } from "./channel.ts"
 import { entryError } from "./entryError.ts"
-import { type Link, type OpenLink, silence } from "./link.ts"
+import { isTransport, makeHostChannel } from "./hostChannel.ts"
 import { resolveServer } from "./resolveServer.ts"
-import { openStdio } from "./stdioTransport.ts"
+import { openStdio } from "./stdioChannel.ts"
 
 export const openServer = (server: EnabledServer, slots: Semaphore.Semaphore | undefined) => {
   if (server._tag === "Local") {
@@ -17,7 +16,7 @@ export const openServer = (server: EnabledServer, slots: Semaphore.Semaphore | u
   return server._tag === "InProcess" ? openInProcess(server) : openRemote(server)
 }
 
-const openRemote = (server: RemoteServer): OpenLink =>
+const openRemote = (server: RemoteServer): OpenChannel =>
   Effect.fail(
     entryError(
       server.name,
@@ -26,7 +25,7 @@ const openRemote = (server: RemoteServer): OpenLink =>
     )
   )
 
-const openInProcess = (server: InProcessServer): OpenLink =>
+const openInProcess = (server: InProcessServer): OpenChannel =>
   Effect.try({
     try: () => server.connect(),
     catch: (cause) =>
@@ -39,18 +38,7 @@ const openInProcess = (server: InProcessServer): OpenLink =>
       })
   }).pipe(
     Effect.filterOrFail(isTransport, () => entryError(server.name, "spawn", NO_TRANSPORT)),
-    Effect.map((transport): Link => ({
-      transport,
-      ended: () => undefined,
-      stderr: () => "",
-      redact: (text) => text,
-      noise: () => silence,
-      withheld: []
-    }))
+    Effect.map(makeHostChannel)
   )
 
 const NO_TRANSPORT = "connect did not give a transport: an object with the functions start, send and close"
-
-/** What the functions take and give is the host's word. */
-const isTransport = (value: unknown): value is Transport =>
-  Predicate.isObject(value) && ["start", "send", "close"].every((name) => typeof value[name] === "function")

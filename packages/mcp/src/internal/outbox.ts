@@ -6,11 +6,11 @@
  * A server that reads nothing for long is stuck, and is sent nothing more until it reads. What waits already isn't
  * ended from here, be it one request or many: that is up to the limits of each call.
  */
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import * as Arr from "effect/Array"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
+import { isRequest, type Message, serialize } from "./jsonRpc.ts"
 
 /** So many waiting messages are a queue, not a burst that the next turn of the event loop would have written. */
 const CROWD = 256
@@ -65,11 +65,11 @@ export class Outbox {
   }
 
   /** False where the server reads too little for one more message. */
-  add(message: JSONRPCMessage): boolean {
-    const id = "method" in message && "id" in message ? message.id : undefined
+  add(message: Message): boolean {
+    const id = isRequest(message) ? message.id : undefined
     const isFull = id === undefined && this.size - this.#requests.size >= MAX_UNASKED
     if (isFull || this.isStuck || !this.#isOpen) return false
-    const waiting: Waiting = { bytes: this.#encoder.encode(`${JSON.stringify(message)}\n`), id }
+    const waiting: Waiting = { bytes: this.#encoder.encode(`${serialize(message)}\n`), id }
     this.#waiting.add(waiting)
     if (id !== undefined) this.#requests.set(id, waiting)
     this.#silentSince ??= this.#now()

@@ -1,0 +1,44 @@
+/** One way to reach a server, and what is heard on it. */
+import type { Redaction } from "@effect-toolnexus/core/Redaction"
+import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Noise } from "../McpSession.ts"
+import type { IsPending, Message } from "./jsonRpc.ts"
+
+/** Who listens to a channel. */
+export interface Receiver {
+  /** Takes whatever came; false where it is no message. */
+  readonly receive: (value: unknown) => boolean
+  /** The request gets no answer, or none that can be kept. */
+  readonly fail: (id: number, reason: string) => void
+  readonly isPending: IsPending
+  /** No more comes: the other side is gone, as `reason` says, or we left. */
+  readonly end: (reason: string | undefined) => void
+}
+
+/** An open channel. What it opened is closed by the scope it was opened in. */
+export interface Channel {
+  /** Nothing is heard before. Fails with what is wrong, in words. */
+  readonly listen: (receiver: Receiver) => Effect.Effect<void, string>
+  /** Never waits, and never throws; what can't be sent is a request that fails. */
+  readonly send: (message: Message) => void
+  /** Takes back a request that wasn't sent yet; says whether it could. */
+  readonly withdraw: (id: number) => boolean
+  /** Leaves: what is heard after it counts no more. */
+  readonly leave: Effect.Effect<void>
+  readonly pid?: number
+  /** How the other side went away, e.g. `exited with code 3`; undefined while it is there, or if we left first. */
+  readonly ended: () => string | undefined
+  readonly stderr: () => string
+  /** Blots out the secrets the server was given, should it say them. */
+  readonly redact: Redaction
+  /** Lines on stdout that were no messages. */
+  readonly noise: () => Noise
+  /** Names of variables about the network that we have and a process was not given. */
+  readonly withheld: ReadonlyArray<string>
+}
+
+export const silence: Noise = { lines: 0, samples: [] }
+
+export type OpenChannel<R = never> = Effect.Effect<Channel, EntryError, Scope.Scope | R>

@@ -1,0 +1,143 @@
+/**
+ * JSON-RPC with one server over a channel: requests and what they are answered, their progress, notices, and what the
+ * server asks of us. It has no time limits: whoever asks gives up by interruption.
+ *
+ * The SDK's own client checks every message several times, keeps a timer and a signal for each request, and loads
+ * thirty megabytes of schemas for that; see docs/decisions/0005-mcp-servers.md.
+ */
+import type { Progress } from "@effect-toolnexus/core/ToolCall"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { type McpCallError, McpClosed, McpRejected } from "../McpError.ts"
+import type { Channel, Receiver } from "./channel.ts"
+import { cutText } from "./cutText.ts"
+import { type Fields, type Incoming, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
+
+export interface RequestOptions {
+  /** Is told of every report of progress, in order, before the answer. Must neither throw nor block. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Whether the server is told when nobody waits any more. Default: true; `initialize` must not be cancelled. */
+  readonly isCancellable?: boolean
+}
+
+interface Pending {
+  readonly settle: (outcome: Effect.Effect<Fields, McpCallError>) => void
+  readonly onProgress: RequestOptions["onProgress"]
+}
+
+/** An error of many lines is shown whole, a page of HTML isn't. */
+const MAX_DETAIL = 10_000
+
+/** What a server is told, which is nothing about us. */
+const CANCELLED = "the caller gave up"
+
+export class Peer implements Receiver {
+  readonly #server: string
+  readonly #channel: Channel
+  readonly #onNotice: (method: string) => void
+  readonly #pending = new Map<number, Pending>()
+  readonly #closed = Deferred.makeUnsafe<never, McpClosed>()
+  #end: McpClosed | undefined
+  #nextId = 0
+
+  constructor(server: string, channel: Channel, onNotice: (method: string) => void) {
+    this.#server = server
+    this.#channel = channel
+    this.#onNotice = onNotice
+  }
+
+  /** Fails when the channel ends, whoever ended it. */
+  get closed(): Effect.Effect<never, McpClosed> {
+    return Deferred.await(this.#closed)
+  }
+
+  get isClosed(): boolean {
+    return this.#end !== undefined
+  }
+
+  request(method: string, params: Fields, options: RequestOptions = {}): Effect.Effect<Fields, McpCallError> {
+    return Effect.callback((resume) => {
+      if (this.#end !== undefined) return resume(Effect.fail(this.#end))
+      const id = this.#nextId++
+      const { isCancellable = true, onProgress } = options
+      this.#pending.set(id, { settle: resume, onProgress })
+      // without a token no server reports any progress
+      const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } }
+      this.#channel.send({ id, method, params: { ...params, ...meta } })
+      return Effect.sync(() => this.#giveUp(id, isCancellable))
+    })
+  }
+
+  notify(method: string, params?: Fields) {
+    this.#channel.send({ method, ...(params === undefined ? {} : { params }) })
+  }
+
+  readonly isPending = (id: number): boolean => this.#pending.has(id)
+
+  receive(value: unknown): boolean {
+    const message = readMessage(value, this.isPending)
+    if (message === undefined) return false
+    switch (message._tag) {
+      case "Result":
+        this.#settle(message.id, Effect.succeed(message.result))
+        break
+      case "Refusal":
+        this.fail(message.id, message.message, message.code)
+        break
+      case "Notice":
+        this.#hear(message)
+        break
+      case "Request":
+        this.#answer(message)
+        break
+      case "Stray":
+    }
+    return true
+  }
+
+  fail(id: number, reason: string, code?: number) {
+    const detail = cutText(this.#channel.redact(reason), MAX_DETAIL, "...")
+    this.#settle(id, new McpRejected({ server: this.#server, detail, ...(code === undefined ? {} : { code }) }))
+  }
+
+  end(ended: string | undefined) {
+    if (this.#end !== undefined) return
+    const end = new McpClosed({
+      server: this.#server,
+      reason: ended ?? "was closed",
+      stderr: this.#channel.stderr()
+    })
+    this.#end = end
+    Deferred.doneUnsafe(this.#closed, end)
+    for (const id of this.#pending.keys()) this.#settle(id, end)
+  }
+
+  #settle(id: number, outcome: Effect.Effect<Fields, McpCallError>) {
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    pending?.settle(outcome)
+  }
+
+  #giveUp(id: number, isCancellable: boolean) {
+    // the server never saw a request that could be taken back, so there is nothing to cancel
+    if (!this.#pending.delete(id) || this.#channel.withdraw(id) || !isCancellable) return
+    this.notify("notifications/cancelled", { requestId: id, reason: CANCELLED })
+  }
+
+  #hear({ method, params }: Extract<Incoming, { readonly _tag: "Notice" }>) {
+    if (method !== "notifications/progress") return this.#onNotice(method)
+    const { message, progress, progressToken, total } = params
+    const { onProgress } = this.#pending.get(Number(progressToken)) ?? {}
+    if (onProgress === undefined || typeof progress !== "number") return
+    onProgress({
+      progress,
+      ...(typeof total === "number" ? { total } : {}),
+      ...(typeof message === "string" ? { message } : {})
+    })
+  }
+
+  #answer({ id, method }: Extract<Incoming, { readonly _tag: "Request" }>) {
+    if (method === "ping") this.#channel.send({ id, result: {} })
+    else this.#channel.send({ id, error: { code: METHOD_NOT_FOUND, message: "Method not found" } })
+  }
+}
