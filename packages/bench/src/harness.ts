@@ -52,7 +52,7 @@ const sample = (contender: Contender, batch: number, afterEach: Measurement["aft
     return time
   })
 
-const median = (values: ReadonlyArray<number>): number =>
+export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(1)}`

@@ -9,20 +9,23 @@ import * as Effect from "effect/Effect"
 import { callOverhead } from "./callOverhead.ts"
 import { complaints, type Outcome } from "./check.ts"
 import { merge, ownFunction } from "./fold.ts"
+import { FULL, mcpStdio, TINY } from "./mcpStdio.ts"
 import { providers } from "./providers.ts"
 import { startup } from "./startup.ts"
 import { validation } from "./validation.ts"
 
+const isCheck = process.argv.includes("--check")
+
 const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, SourceEntry.RequiredEntriesFailed>>> = {
   startup,
   callOverhead,
+  mcpStdio: mcpStdio(isCheck ? TINY : FULL),
   merge: Effect.as(merge, undefined),
   ownFunction: Effect.as(ownFunction, undefined),
   validation: Effect.as(validation, undefined),
   providers: Effect.as(providers, undefined)
 }
 
-const isCheck = process.argv.includes("--check")
 const wanted = process.argv.slice(2).filter((word) => word !== "--check")
 const chosen = Object.entries(benches).filter(([name]) => wanted.length === 0 || wanted.includes(name))
 

@@ -1,0 +1,18 @@
+/** LangChain's adapter: all servers in one client, their tools called as LangChain's. */
+import { MultiServerMCPClient } from "@langchain/mcp-adapters"
+import { byName, type Client, ECHO, inLanes } from "./client.ts"
+
+export const client: Client = {
+  // it has no limit of its own for a server's answer to `initialize`
+  open: async (servers) => {
+    const mcp = new MultiServerMCPClient({
+      mcpServers: byName(servers, ({ args, command }) => ({ transport: "stdio" as const, command, args: [...args] }))
+    })
+    const tools = await mcp.getTools()
+    return {
+      tools: tools.length,
+      call: inLanes(async () => tools[0]?.invoke(ECHO)),
+      close: () => mcp.close()
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** The whole toolkit, imported and used as an application does. */
+import { Toolkit } from "@effect-toolnexus/core"
+import { ToolkitLive } from "@effect-toolnexus/toolkit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { byName, type Client, type Command, ECHO } from "./client.ts"
+
+const layer = (servers: ReadonlyArray<Command>, limit: number | undefined) => {
+  const toEntry = (server: Command) => ({ ...server, ...(limit === undefined ? {} : { timeout: { startup: limit } }) })
+  return ToolkitLive({ config: { mcpServers: byName(servers, toEntry) }, builtins: false })
+}
+
+export const client: Client = {
+  open: async (servers, limit) => {
+    const scope = Scope.makeUnsafe()
+    const context = await Effect.runPromise(Layer.buildWithScope(layer(servers, limit), scope))
+    const toolkit = Context.get(context, Toolkit)
+    const callOnce = toolkit.call("s0_echo", ECHO)
+    return {
+      tools: (await Effect.runPromise(toolkit.tools)).length,
+      call: (count, atOnce) =>
+        Effect.runPromise(
+          Effect.forEach(Array.from({ length: count }), () => callOnce, { concurrency: atOnce, discard: true })
+        ),
+      close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}
