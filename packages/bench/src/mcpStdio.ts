@@ -49,8 +49,14 @@ export const mcpStdio = ({ calls, rounds, servers }: Size) =>
     yield* run(working("The same server made with the SDK", fixture("sdkServer.mjs"), calls))
     const many = yield* run(starting(servers))
     const silent = yield* runFew(waiting)
-    const stubborn = yield* runFew(closing(`${servers} stubborn servers`, marked(STUBBORN), servers))
-    const shells = yield* runFew(closing("The same behind a shell", inShell(marked(STUBBORN)), servers))
+    const stubborn = yield* runFew(
+      closing(
+        `${servers} servers that take no notice of the end of their stdin, nor of SIGTERM`,
+        marked(STUBBORN),
+        servers
+      )
+    )
+    const shells = yield* runFew(closing("The same, each behind a shell", inShell(marked(STUBBORN)), servers))
     const left = [silent, stubborn, shells].reduce((sum, medians) => sum + of(medians, "toolkit", "alive"), 0)
     const closed = of(stubborn, "toolkit", "closed").toFixed(0)
     yield* Console.log(
@@ -127,7 +133,7 @@ const closing = (title: string, server: Command, servers: number): Plan => ({
   server,
   clients,
   tables: [{
-    title: `${title}, which take no notice of the end of their stdin and of SIGTERM: how long their close takes`,
+    title: `${title}: how long their close takes`,
     columns: [
       { key: "closed", title: "close ms", digits: 0, hasRatio: true },
       { key: "alive", title: "left running", digits: 0 }
