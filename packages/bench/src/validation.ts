@@ -1,5 +1,5 @@
 /** What the check of arguments costs, alone: a typical tool's schema, a right call and a wrong one. */
-import { SchemaValidator } from "@effect-toolnexus/toolkit"
+import * as SchemaValidator from "@effect-toolnexus/toolkit/SchemaValidator"
 import { measure } from "./harness.ts"
 
 const schema = {

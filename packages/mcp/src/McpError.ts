@@ -39,6 +39,22 @@ export class McpRejected extends Schema.TaggedError<McpRejected>("@effect-toolne
 }
 
 /**
+ * A request took longer than the caller's limits: `call` without news, or `total` in all. `limit` is in milliseconds.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpTimedOut extends Schema.TaggedError<McpTimedOut>("@effect-toolnexus/mcp/McpError/McpTimedOut")(
+  "McpTimedOut",
+  { server: Schema.String, phase: Schema.Literals(["call", "total"]), limit: Schema.Finite }
+) {
+  override get message(): string {
+    const what = this.phase === "call" ? "was silent for" : "took longer than"
+    return `mcp server "${this.server}" ${what} ${this.limit} ms`
+  }
+}
+
+/**
  * There is no server of that name; `suggestions` are those with a similar one.
  *
  * @category errors
@@ -59,4 +75,4 @@ export class McpUnknownServer extends Schema.TaggedError<McpUnknownServer>(
  * @category errors
  * @since 0.1.0
  */
-export type McpCallError = McpClosed | McpRejected
+export type McpCallError = McpClosed | McpRejected | McpTimedOut

@@ -18,7 +18,7 @@ import type * as Scope from "effect/Scope"
 import type * as Semaphore from "effect/Semaphore"
 import type * as Stream from "effect/Stream"
 import { openSession } from "./internal/openSession.ts"
-import type { EnabledServer } from "./McpConfig.ts"
+import type { EnabledServer, Limits } from "./McpConfig.ts"
 import type { McpCallError, McpClosed } from "./McpError.ts"
 
 /**
@@ -63,6 +63,8 @@ export interface RawCallResult {
  * @since 0.1.0
  */
 export interface RawCallOptions {
+  /** The `call` and `total` limits, in milliseconds from now on. Default: none. */
+  readonly limits?: Pick<Limits, "call" | "total">
   /** Called for every report of progress, in order, before the result is there. Must neither throw nor block. */
   readonly onProgress: (progress: Progress) => void
 }
@@ -93,7 +95,7 @@ export interface McpSession {
   readonly pid?: number
   /** All pages of the server's list, within the `list` limit; fails in phase `list`. */
   readonly listTools: Effect.Effect<ToolList, EntryError>
-  /** Has no time limit of its own. Interrupting it sends `notifications/cancelled`. */
+  /** Has no time limits but those it is given. Interrupting it, or a limit, sends `notifications/cancelled`. */
   readonly callTool: (
     name: string,
     args: JsonObject,

@@ -20,7 +20,7 @@ const heapUsed = () => {
 describe("Outbox", () => {
   it.effect("gives what is sent, in order, without what was taken back", () =>
     Effect.gen(function*() {
-      const outbox = yield* Outbox.make(() => 0)
+      const outbox = new Outbox(() => 0)
       outbox.add(request(1))
       outbox.add(request(2))
       outbox.add(notification)
@@ -38,7 +38,7 @@ describe("Outbox", () => {
 
   it.effect("passes over what is empty, and ends", () =>
     Effect.gen(function*() {
-      const outbox = yield* Outbox.make(() => 0)
+      const outbox = new Outbox(() => 0)
       for (let id = 0; id < 100; id++) outbox.add(request(id))
       for (let id = 0; id < 99; id++) outbox.remove(id)
       assert.include(text(yield* outbox.next), "\"id\":99")
@@ -51,7 +51,7 @@ describe("Outbox", () => {
   it.effect("is stuck when many wait and nothing is read for a while", () =>
     Effect.gen(function*() {
       let now = 0
-      const outbox = yield* Outbox.make(() => now)
+      const outbox = new Outbox(() => now)
       // an idle time before says nothing
       now = 100_000
       for (let id = 0; id < 2000; id++) outbox.add(request(id))
@@ -71,7 +71,7 @@ describe("Outbox", () => {
 
   it.effect("keeps nothing of what was taken back", () =>
     Effect.gen(function*() {
-      const outbox = yield* Outbox.make(() => 0)
+      const outbox = new Outbox(() => 0)
       const before = heapUsed()
       for (let id = 0; id < 200_000; id++) {
         outbox.add(request(id))
@@ -86,7 +86,7 @@ describe("Outbox", () => {
   it.effect("is stuck with few waiting, too, and with none, once nothing could be written for long", () =>
     Effect.gen(function*() {
       let now = 0
-      const outbox = yield* Outbox.make(() => now)
+      const outbox = new Outbox(() => now)
       outbox.add(request(1))
       yield* outbox.next
       // that one is being written; one more comes, and is given up by its caller
@@ -106,7 +106,7 @@ describe("Outbox", () => {
   it.effect("is not stuck while the writer waits for something to write", () =>
     Effect.gen(function*() {
       let now = 0
-      const outbox = yield* Outbox.make(() => now)
+      const outbox = new Outbox(() => now)
       outbox.add(request(1))
       yield* outbox.next
       const writer = yield* Effect.forkChild(outbox.next, { startImmediately: true })
@@ -117,13 +117,12 @@ describe("Outbox", () => {
       assert.include(text(yield* Fiber.join(writer)), "\"id\":2")
     }))
 
-  it.effect("keeps only so many messages that nobody waits for", () =>
-    Effect.gen(function*() {
-      const outbox = yield* Outbox.make(() => 0)
-      const answer = { jsonrpc: "2.0", id: 1, result: {} } as const
-      for (let count = 0; count < 1024; count++) assert.isTrue(outbox.add(answer))
-      assert.isFalse(outbox.add(answer))
-      assert.isFalse(outbox.add(notification))
-      assert.isTrue(outbox.add(request(1)))
-    }))
+  it("keeps only so many messages that nobody waits for", () => {
+    const outbox = new Outbox(() => 0)
+    const answer = { jsonrpc: "2.0", id: 1, result: {} } as const
+    for (let count = 0; count < 1024; count++) assert.isTrue(outbox.add(answer))
+    assert.isFalse(outbox.add(answer))
+    assert.isFalse(outbox.add(notification))
+    assert.isTrue(outbox.add(request(1)))
+  })
 })

@@ -49,7 +49,7 @@ export const makeStage = (): Middleware.Middleware => {
           Effect.clockWith((clock) => {
             // a span without timing knows no start
             const started = clock.currentTimeNanosUnsafe()
-            return Effect.onExit(Effect.withParentSpan(next(args, call), span), (exit) => {
+            return Effect.onExit(Effect.withParentSpan(next(args, call), span, NO_STACK), (exit) => {
               const now = clock.currentTimeNanosUnsafe()
               const errorType = Tracing.errorTypeOf(exit, kindOf)
               if (errorType !== undefined) span.attribute("error.type", errorType)
@@ -60,6 +60,9 @@ export const makeStage = (): Middleware.Middleware => {
       )
   }
 }
+
+/** Where a call was made from is the program's own loop, and finding that out takes as long as the rest of the span. */
+const NO_STACK = { captureStackTrace: false } as const
 
 const attributesOf = (tool: Tool.Tool) => ({
   "gen_ai.operation.name": "execute_tool",

@@ -6,7 +6,6 @@
 export * as NodePlatform from "./NodePlatform.ts"
 export * as Policy from "./Policy.ts"
 export * as Precedence from "./Precedence.ts"
-export * as SchemaValidator from "./SchemaValidator.ts"
 export * as Telemetry from "./Telemetry.ts"
 export * as ToolkitConfig from "./ToolkitConfig.ts"
 export * as ToolkitLayer from "./ToolkitLayer.ts"

@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type { EnabledServer, Limits } from "../McpConfig.ts"
 import type { McpCallError } from "../McpError.ts"
-import type { RawCallResult } from "../McpSession.ts"
+import type { McpSession, RawCallResult } from "../McpSession.ts"
 import { LiveSession } from "./liveSession.ts"
 import { ProgressRelay, type Run } from "./progressRelay.ts"
 import { toToolResult } from "./resultMapping.ts"
@@ -88,67 +88,51 @@ interface Attempt {
   readonly started: number
 }
 
-const callNow = (
-  { context, limits, name, serving: { run, server, session }, started }: Attempt,
-  args: JsonObject,
-  call: ToolCall
-): Effect.Effect<ToolResult.ToolResult, ToolError> =>
+const callNow = (attempt: Attempt, args: JsonObject, call: ToolCall): Effect.Effect<ToolResult.ToolResult, ToolError> =>
   Effect.suspend(() => {
-    const clock = Context.get(context, Clock.Clock)
+    const { context, serving: { run, server } } = attempt
     const relay = new ProgressRelay(run, context, call.progress)
-    let heard = clock.currentTimeMillisUnsafe()
-    let isSent = false
-    const onProgress = (progress: Progress) => {
-      heard = clock.currentTimeMillisUnsafe()
-      relay.push(progress)
-    }
-    const answer = Effect.flatMap(session.current, (live) => {
-      // a connection that was repaired meanwhile is news as well
-      heard = clock.currentTimeMillisUnsafe()
-      isSent = true
-      return live.callTool(name, args, { onProgress })
-    })
-    const limit = Effect.mapError(
-      watch(clock, limits, started, () => heard, call.toolName),
-      (timeout) => isSent ? timeout : unrepaired(server.name, session, timeout)
-    )
-    // the limits are the server's: once its answer is there, no listener's slowness throws it away
-    return Effect.raceFirst(Effect.result(answer), limit).pipe(
-      Effect.onError(() => relay.stop),
-      Effect.tap(() => relay.drained),
+    return Effect.result(sendCall(attempt, args, call.toolName, (progress) => relay.push(progress))).pipe(
+      Effect.onInterrupt(() => relay.stop),
+      // the limits are the server's: once its answer is there, no listener's slowness throws it away
+      Effect.tap((outcome) => Result.isFailure(outcome) && isTimeout(outcome.failure) ? relay.stop : relay.drained),
       Effect.flatMap(Result.match({
-        onFailure: (error) => Effect.fail(toToolError(error, call.toolName)),
+        onFailure: (error) => Effect.fail(toToolError(error, attempt, call.toolName)),
         onSuccess: (raw) => finish(server.name, raw, call)
       }))
     )
   })
 
-/** The server isn't slow, it isn't there. */
-const unrepaired = (server: string, { problem }: LiveSession, { limit, toolName }: ToolTimeout) =>
-  new ToolUnavailable({
-    toolName,
-    reason: `mcp server "${server}" was not connected again within ${limit} ms; ${problem?.message ?? "it was lost"}`
-  })
+type CallError = McpCallError | EntryError | ToolUnavailable
 
-/** Fails when the server was silent for too long, or the call took too long in all. */
-const watch = (
-  clock: Clock.Clock,
-  limits: Limits,
-  started: number,
-  heard: () => number,
-  toolName: string
-): Effect.Effect<never, ToolTimeout> =>
-  Effect.suspend(() => {
-    const now = clock.currentTimeMillisUnsafe()
-    const silence = heard() + limits.call - now
-    const rest = started + limits.total - now
-    if (rest <= 0) return Effect.fail(totalTimeout(toolName, limits.total))
-    if (silence <= 0) return Effect.fail(new ToolTimeout({ toolName, limit: limits.call, phase: "call" }))
-    return Effect.andThen(
-      clock.sleep(Duration.millis(Math.min(silence, rest))),
-      watch(clock, limits, started, heard, toolName)
-    )
+const sendCall = (
+  attempt: Attempt,
+  args: JsonObject,
+  toolName: string,
+  onProgress: (progress: Progress) => void
+): Effect.Effect<RawCallResult, CallError> => {
+  const { limits, name, serving: { session } } = attempt
+  const send = (live: McpSession) =>
+    live.callTool(name, args, { onProgress, limits: { call: limits.call, total: restOf(attempt) } })
+  return session.now === undefined ? Effect.flatMap(awaitSession(attempt, toolName), send) : send(session.now)
+}
+
+/** What is left of the total, in milliseconds. */
+const restOf = ({ context, limits, started }: Attempt): number =>
+  started + limits.total - Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+
+/** A server that is being repaired isn't slow, it isn't there. */
+const awaitSession = (attempt: Attempt, toolName: string): Effect.Effect<McpSession, EntryError | ToolUnavailable> => {
+  const { context, limits, serving: { server, session } } = attempt
+  const wait = Math.min(limits.call, restOf(attempt))
+  const unrepaired = Effect.suspend(() => {
+    const why = session.problem?.message ?? "it was lost"
+    const reason = `mcp server "${server.name}" was not connected again within ${wait} ms; ${why}`
+    return Effect.fail(new ToolUnavailable({ toolName, reason }))
   })
+  const sleep = Context.get(context, Clock.Clock).sleep(Duration.millis(wait))
+  return Effect.raceFirst(session.current, Effect.andThen(sleep, unrepaired))
+}
 
 const totalTimeout = (toolName: string, limit: number) => new ToolTimeout({ toolName, limit, phase: "total" })
 
@@ -163,7 +147,18 @@ const finish = (
   return Effect.fail(new ToolFailed({ toolName: call.toolName, message: failure.output, result: failure }))
 }
 
-const toToolError = (error: McpCallError | EntryError, toolName: string): ToolError =>
-  error._tag === "McpRejected"
-    ? new ToolFailed({ toolName, message: error.detail })
-    : new ToolUnavailable({ toolName, reason: error.message })
+const isTimeout = ({ _tag }: CallError): boolean => _tag === "McpTimedOut" || _tag === "ToolUnavailable"
+
+const toToolError = (error: CallError, { limits }: Attempt, toolName: string): ToolError => {
+  switch (error._tag) {
+    case "McpRejected":
+      return new ToolFailed({ toolName, message: error.detail })
+    case "McpTimedOut":
+      // of the total a part was over before the server was asked
+      return new ToolTimeout({ toolName, limit: limits[error.phase], phase: error.phase })
+    case "ToolUnavailable":
+      return error
+    default:
+      return new ToolUnavailable({ toolName, reason: error.message })
+  }
+}

@@ -1,6 +1,8 @@
 /** From an enabled server to a session: its channel, the handshake, and what can be asked of it then. */
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import type { EnabledServer } from "../McpConfig.ts"
@@ -8,6 +10,7 @@ import { type McpCallError, McpRejected } from "../McpError.ts"
 import type { ConnectOptions, McpSession, ToolList } from "../McpSession.ts"
 import { broken } from "./broken.ts"
 import type { Channel } from "./channel.ts"
+import { Deadlines } from "./deadlines.ts"
 import { entryError, withStderr } from "./entryError.ts"
 import { type Greeting, shakeHands } from "./handshake.ts"
 import { METHOD_NOT_FOUND } from "./jsonRpc.ts"
@@ -26,7 +29,8 @@ export const openSession = Effect.fnUntraced(function*({ server, slots }: Connec
 
 const startSession = Effect.fnUntraced(function*(server: EnabledServer, channel: Channel) {
   const changed = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
-  const peer = new Peer(server.name, channel, (method) => {
+  const deadlines = new Deadlines(yield* Clock.Clock, yield* FiberSet.makeRuntime())
+  const peer = new Peer(server.name, channel, deadlines, (method) => {
     if (method === "notifications/tools/list_changed") PubSub.publishUnsafe(changed, undefined)
   })
   // registered before connecting, so that a failed or interrupted attempt is closed too
@@ -55,7 +59,7 @@ const initialize = (
 
 const refused = (error: McpCallError): string => {
   if (error._tag === "McpClosed") return `it ${error.reason}`
-  return error.code === METHOD_NOT_FOUND ? error.detail + NO_MCP_SERVER : error.detail
+  return error._tag === "McpRejected" && error.code === METHOD_NOT_FOUND ? error.detail + NO_MCP_SERVER : error.message
 }
 
 const silent = (channel: Channel, limit: number): string => {
@@ -96,7 +100,7 @@ const listTools = ({ channel, peer, server }: Parts): Effect.Effect<ToolList, En
   const fail = (detail: string) => entryError(name, "list", detail)
   return readAllPages(name, channel.redact, (cursor) => readPage(name, peer, cursor)).pipe(
     Effect.mapError((error) =>
-      fail(error._tag === "McpClosed" ? withStderr(`it ${error.reason}`, error.stderr) : error.detail)
+      fail(error._tag === "McpClosed" ? withStderr(`it ${error.reason}`, error.stderr) : error.message)
     ),
     Effect.timeoutOrElse({
       duration: limit,

@@ -7,9 +7,8 @@
  * ended from here, be it one request or many: that is up to the limits of each call.
  */
 import * as Arr from "effect/Array"
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
 import { isRequest, type Message, serialize } from "./jsonRpc.ts"
 
 /** So many waiting messages are a queue, not a burst that the next turn of the event loop would have written. */
@@ -28,13 +27,11 @@ const MAX_UNASKED = 1024
 const BATCH = 16
 
 interface Waiting {
-  readonly bytes: Uint8Array
+  readonly text: string
   readonly id: number | string | undefined
 }
 
 export class Outbox {
-  /** Rings when something was added; that it rang once too often does no harm. */
-  readonly #bell: Queue.Queue<void, Cause.Done>
   readonly #now: () => number
   readonly #encoder = new TextEncoder()
   /** In the order of sending; what is taken back is gone from it at once. */
@@ -43,15 +40,13 @@ export class Outbox {
   /** When the writer got the last messages, or the first came that it didn't ask for; not while it asks for more. */
   #silentSince: number | undefined
   #isOpen = true
-
-  constructor(bell: Queue.Queue<void, Cause.Done>, now: () => number) {
-    this.#bell = bell
-    this.#now = now
-  }
+  /** Tells the writer, which waits for more, that something changed. */
+  #wake: (() => void) | undefined
 
   /** `now` is in milliseconds. */
-  static readonly make = (now: () => number): Effect.Effect<Outbox> =>
-    Effect.map(Queue.dropping<void, Cause.Done>(1), (bell) => new Outbox(bell, now))
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   /** How many messages wait. */
   get size(): number {
@@ -69,11 +64,11 @@ export class Outbox {
     const id = isRequest(message) ? message.id : undefined
     const isFull = id === undefined && this.size - this.#requests.size >= MAX_UNASKED
     if (isFull || this.isStuck || !this.#isOpen) return false
-    const waiting: Waiting = { bytes: this.#encoder.encode(`${serialize(message)}\n`), id }
+    const waiting: Waiting = { text: `${serialize(message)}\n`, id }
     this.#waiting.add(waiting)
     if (id !== undefined) this.#requests.set(id, waiting)
     this.#silentSince ??= this.#now()
-    Queue.offerUnsafe(this.#bell, undefined)
+    this.#ring()
     return true
   }
 
@@ -88,24 +83,36 @@ export class Outbox {
 
   end() {
     this.#isOpen = false
-    Queue.endUnsafe(this.#bell)
+    this.#ring()
   }
 
-  /** The next messages, as bytes; done after the end. Whoever asks has written the ones before. */
+  /** The next messages, as the bytes of one write; done after the end. Whoever asks has written the ones before. */
   readonly next: Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, Cause.Done> = Effect.suspend(() => {
     const batch = this.#takeBatch()
-    this.#silentSince = batch.length === 0 ? undefined : this.#now()
-    return Arr.isReadonlyArrayNonEmpty(batch)
-      ? Effect.succeed(batch)
-      : Effect.flatMap(Queue.take(this.#bell), () => this.next)
+    this.#silentSince = batch === "" ? undefined : this.#now()
+    if (batch !== "") return Effect.succeed(Arr.of(this.#encoder.encode(batch)))
+    return this.#isOpen ? Effect.flatMap(this.#changed, () => this.next) : Cause.done()
   })
 
-  #takeBatch(): ReadonlyArray<Uint8Array> {
-    const batch: Array<Uint8Array> = []
+  readonly #changed: Effect.Effect<void> = Effect.callback((resume) => {
+    this.#wake = () => resume(Effect.void)
+  })
+
+  /** A microtask later, so that what is sent in one turn is written at once. */
+  #ring() {
+    const wake = this.#wake
+    this.#wake = undefined
+    if (wake !== undefined) queueMicrotask(wake)
+  }
+
+  #takeBatch(): string {
+    let batch = ""
+    let taken = 0
     for (const waiting of this.#waiting) {
       this.#waiting.delete(waiting)
       if (waiting.id !== undefined) this.#requests.delete(waiting.id)
-      if (batch.push(waiting.bytes) === BATCH) break
+      batch += waiting.text
+      if (++taken === BATCH) break
     }
     return batch
   }

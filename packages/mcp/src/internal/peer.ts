@@ -1,6 +1,6 @@
 /**
  * JSON-RPC with one server over a channel: requests and what they are answered, their progress, notices, and what the
- * server asks of us. It has no time limits: whoever asks gives up by interruption.
+ * server asks of us.
  *
  * The SDK's own client checks every message several times, keeps a timer and a signal for each request, and loads
  * thirty megabytes of schemas for that; see docs/decisions/0005-mcp-servers.md.
@@ -8,21 +8,51 @@
 import type { Progress } from "@effect-toolnexus/core/ToolCall"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { type McpCallError, McpClosed, McpRejected } from "../McpError.ts"
+import { type McpCallError, McpClosed, McpRejected, McpTimedOut } from "../McpError.ts"
+import type { RawCallOptions } from "../McpSession.ts"
 import type { Channel, Receiver } from "./channel.ts"
 import { cutText } from "./cutText.ts"
+import type { Deadline, Deadlines } from "./deadlines.ts"
 import { type Fields, type Incoming, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
 
-export interface RequestOptions {
-  /** Is told of every report of progress, in order, before the answer. Must neither throw nor block. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined
+export interface RequestOptions extends Partial<RawCallOptions> {
   /** Whether the server is told when nobody waits any more. Default: true; `initialize` must not be cancelled. */
   readonly isCancellable?: boolean
 }
 
-interface Pending {
-  readonly settle: (outcome: Effect.Effect<Fields, McpCallError>) => void
-  readonly onProgress: RequestOptions["onProgress"]
+type Outcome = Effect.Effect<Fields, McpCallError>
+
+/** A request without an answer. Any news of it starts its silence anew. */
+class Pending implements Deadline {
+  readonly settle: (outcome: Outcome) => void
+  readonly #options: RequestOptions
+  readonly #end: number
+  #heard: number
+  readonly #expired: (limit: McpTimedOut["phase"]) => void
+
+  constructor(
+    settle: (outcome: Outcome) => void,
+    options: RequestOptions,
+    now: number,
+    expired: (limit: McpTimedOut["phase"]) => void
+  ) {
+    this.settle = settle
+    this.#options = options
+    this.#heard = now
+    this.#end = now + (options.limits?.total ?? Infinity)
+    this.#expired = expired
+  }
+
+  get due(): number {
+    return Math.min(this.#end, this.#heard + (this.#options.limits?.call ?? Infinity))
+  }
+
+  readonly expire = (now: number) => this.#expired(this.#end <= now ? "total" : "call")
+
+  report(progress: Progress, now: number) {
+    this.#heard = now
+    this.#options.onProgress?.(progress)
+  }
 }
 
 /** An error of many lines is shown whole, a page of HTML isn't. */
@@ -36,13 +66,15 @@ export class Peer implements Receiver {
   readonly #channel: Channel
   readonly #onNotice: (method: string) => void
   readonly #pending = new Map<number, Pending>()
+  readonly #deadlines: Deadlines
   readonly #closed = Deferred.makeUnsafe<never, McpClosed>()
   #end: McpClosed | undefined
   #nextId = 0
 
-  constructor(server: string, channel: Channel, onNotice: (method: string) => void) {
+  constructor(server: string, channel: Channel, deadlines: Deadlines, onNotice: (method: string) => void) {
     this.#server = server
     this.#channel = channel
+    this.#deadlines = deadlines
     this.#onNotice = onNotice
   }
 
@@ -55,16 +87,22 @@ export class Peer implements Receiver {
     return this.#end !== undefined
   }
 
-  request(method: string, params: Fields, options: RequestOptions = {}): Effect.Effect<Fields, McpCallError> {
+  request(method: string, params: Fields, options: RequestOptions = {}): Outcome {
     return Effect.callback((resume) => {
-      if (this.#end !== undefined) return resume(Effect.fail(this.#end))
+      if (this.#end !== undefined) return resume(this.#end)
+      const { isCancellable = true, limits, onProgress } = options
       const id = this.#nextId++
-      const { isCancellable = true, onProgress } = options
-      this.#pending.set(id, { settle: resume, onProgress })
+      const giveUp = () => this.#giveUp(id, isCancellable)
+      const pending = new Pending(resume, options, this.#deadlines.now, (phase) => {
+        giveUp()
+        resume(new McpTimedOut({ server: this.#server, phase, limit: limits?.[phase] ?? 0 }))
+      })
+      this.#pending.set(id, pending)
+      if (limits !== undefined) this.#deadlines.add(pending)
       // without a token no server reports any progress
       const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } }
       this.#channel.send({ id, method, params: { ...params, ...meta } })
-      return Effect.sync(() => this.#giveUp(id, isCancellable))
+      return Effect.sync(giveUp)
     })
   }
 
@@ -112,28 +150,34 @@ export class Peer implements Receiver {
     for (const id of this.#pending.keys()) this.#settle(id, end)
   }
 
-  #settle(id: number, outcome: Effect.Effect<Fields, McpCallError>) {
+  #settle(id: number, outcome: Outcome) {
+    this.#take(id)?.settle(outcome)
+  }
+
+  #take(id: number): Pending | undefined {
     const pending = this.#pending.get(id)
+    if (pending === undefined) return undefined
     this.#pending.delete(id)
-    pending?.settle(outcome)
+    this.#deadlines.remove(pending)
+    return pending
   }
 
   #giveUp(id: number, isCancellable: boolean) {
     // the server never saw a request that could be taken back, so there is nothing to cancel
-    if (!this.#pending.delete(id) || this.#channel.withdraw(id) || !isCancellable) return
+    if (this.#take(id) === undefined || this.#channel.withdraw(id) || !isCancellable) return
     this.notify("notifications/cancelled", { requestId: id, reason: CANCELLED })
   }
 
   #hear({ method, params }: Extract<Incoming, { readonly _tag: "Notice" }>) {
     if (method !== "notifications/progress") return this.#onNotice(method)
     const { message, progress, progressToken, total } = params
-    const { onProgress } = this.#pending.get(Number(progressToken)) ?? {}
-    if (onProgress === undefined || typeof progress !== "number") return
-    onProgress({
+    if (typeof progress !== "number") return
+    const report = {
       progress,
       ...(typeof total === "number" ? { total } : {}),
       ...(typeof message === "string" ? { message } : {})
-    })
+    }
+    this.#pending.get(Number(progressToken))?.report(report, this.#deadlines.now)
   }
 
   #answer({ id, method }: Extract<Incoming, { readonly _tag: "Request" }>) {

@@ -49,7 +49,7 @@ export const openStdio = Effect.fnUntraced(function*(server: ResolvedServer, slo
   const patterns = Redaction.patterns(server.secrets)
   const spawned = Scope.provide(spawnServer(server), life)
   const handle = yield* slots === undefined ? spawned : slots.withPermit(spawned)
-  const link = new StdioLink(yield* Outbox.make(realTime), patterns)
+  const link = new StdioLink(new Outbox(realTime), patterns)
   const exit = Effect.map(Effect.exit(handle.exitCode), describeExit)
   const done = yield* Scope.provide(forkPumps(handle, link), io)
   yield* Effect.forkIn(watch(link, exit, done), io)
