@@ -63,6 +63,8 @@ interface Managed {
   /** Nothing of a server that is being removed. */
   readonly supervised: Supervised | undefined
   readonly life: Fiber.Fiber<void>
+  /** Done with its first connection. */
+  readonly connected: Deferred.Deferred<void>
 }
 
 const supervise = ({ board, run, slots }: Servers, given: ReadServer): Supervised => {
@@ -99,7 +101,7 @@ export const removeServer = (servers: Servers, name: string): Effect.Effect<bool
     (found) =>
       found._tag === "Failure"
         ? Effect.succeed(false)
-        : Effect.as(Effect.flatMap(replace(servers, name, undefined, forget(servers, name)), Fiber.await), true)
+        : Effect.as(Effect.flatMap(replace(servers, name, undefined, () => forget(servers, name)), Fiber.await), true)
   )
 
 const forget = ({ board, managed }: Servers, name: string) =>
@@ -119,11 +121,24 @@ const findServer = ({ managed }: Servers, name: string): Effect.Effect<Supervise
   })
 
 /** Begins a life, and waits until its entry has settled. Whoever stops waiting stops nothing else. */
-const settle = Effect.fnUntraced(function*(servers: Servers, supervised: Supervised, beginning: Beginning) {
-  const { connected, life } = yield* begin(servers, supervised, beginning)
-  yield* Effect.raceFirst(Deferred.await(connected), Fiber.await(life))
-  return yield* entryOf(servers, supervised.given.name)
-})
+const settle = (servers: Servers, supervised: Supervised, beginning: Beginning) => {
+  const { name } = supervised.given
+  return begin(servers, supervised, beginning).pipe(
+    Effect.andThen(settled(servers, name)),
+    Effect.andThen(entryOf(servers, name))
+  )
+}
+
+/** Also where another life has taken its place meanwhile. */
+const settled = (servers: Servers, name: string): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const managed = servers.managed.get(name)
+    if (managed === undefined) return Effect.void
+    return Effect.andThen(
+      Effect.raceFirst(Deferred.await(managed.connected), Fiber.await(managed.life)),
+      Effect.suspend(() => servers.managed.get(name) === managed ? Effect.void : settled(servers, name))
+    )
+  })
 
 /** Of one that was removed meanwhile there is nothing left. */
 const entryOf = ({ board }: Servers, name: string): Effect.Effect<SourceEntry.SourceEntry> =>
@@ -133,28 +148,28 @@ const entryOf = ({ board }: Servers, name: string): Effect.Effect<SourceEntry.So
   )
 
 const begin = (servers: Servers, supervised: Supervised, beginning: Beginning) =>
-  Effect.suspend(() => {
-    const connected = Deferred.makeUnsafe<void>()
-    const life = superviseServer({ ...supervised, beginning, connected })
-    return Effect.map(
-      replace(servers, supervised.given.name, supervised, life),
-      (fiber) => ({ connected, life: fiber })
-    )
-  })
+  replace(
+    servers,
+    supervised.given.name,
+    supervised,
+    (connected) => superviseServer({ ...supervised, beginning, connected })
+  )
 
 /** The new life begins when the one before has ended, with everything it had opened. */
 const replace = (
-  servers: Servers,
+  { lives, lock, managed, platform }: Servers,
   name: string,
   supervised: Supervised | undefined,
-  life: Effect.Effect<void, never, Platform>
+  makeLife: (connected: Managed["connected"]) => Effect.Effect<void, never, Platform>
 ) =>
-  servers.lock.withPermit(Effect.uninterruptible(Effect.suspend(() => {
-    const before = servers.managed.get(name)
+  lock.withPermit(Effect.uninterruptible(Effect.suspend(() => {
+    const connected = Deferred.makeUnsafe<void>()
+    const before = managed.get(name)
+    const life = makeLife(connected)
     const next = before === undefined ? life : Effect.andThen(end(before, supervised), life)
     return Effect.tap(
-      Effect.forkIn(Effect.interruptible(Effect.provideContext(next, servers.platform)), servers.lives),
-      (fiber) => Effect.sync(() => servers.managed.set(name, { supervised, life: fiber }))
+      Effect.forkIn(Effect.interruptible(Effect.provideContext(next, platform)), lives),
+      (fiber) => Effect.sync(() => managed.set(name, { supervised, life: fiber, connected }))
     )
   })))
 

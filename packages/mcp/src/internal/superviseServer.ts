@@ -55,7 +55,11 @@ export const superviseServer = (life: Life) =>
 
 const live = (life: Life) => {
   const { board, given: { name, normalized }, serving } = life
-  if (Result.isFailure(normalized)) return giveUp(life, { error: normalized.failure.error, isRepaired: false })
+  if (Result.isFailure(normalized)) {
+    const { error } = normalized.failure
+    // what stood in its place before is gone, with its tools
+    return board.update(name, () => troubled(undefined, life.given, { error, isRepaired: false }))
+  }
   if (serving === undefined) return board.update(name, () => unlisted(SourceEntry.disabled(name)))
   return connectFrom({ ...life, serving })
 }
@@ -177,10 +181,9 @@ const settle = Effect.fnUntraced(function*(life: Connecting, { error, lasted }: 
   const { name } = life.given
   if (lasted === undefined && before === undefined) return yield* giveUp(life, { error, isRepaired: false })
   const repairs = lasted !== undefined && isLasting(lasted) ? 1 : (before ?? 0) + 1
+  if (repairs > MAX_REPAIRS) return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name) })
   // what its configuration asks for isn't there, and won't be a moment later
-  if (repairs > MAX_REPAIRS || error.phase === "config") {
-    return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name, repairs - 1) })
-  }
+  if (error.phase === "config") return yield* giveUp(life, { error, isRepaired: false })
   const delay = yield* repairDelay(repairs)
   yield* repair(life, { error, isRepaired: true, note: nextAttempt(name, repairs, delay) })
   return { delay, repairs }
@@ -194,14 +197,12 @@ const nextAttempt = (name: string, repairs: number, delay: number) =>
     `attempt ${repairs} of ${MAX_REPAIRS} to connect it again follows in ${delay} ms`
   )
 
-const gaveUp = (name: string, repairs: number) =>
+const gaveUp = (name: string) =>
   diagnostic(
     name,
     "warning",
     "gave-up",
-    `${repairs} ${
-      repairs === 1 ? "attempt" : "attempts"
-    } to connect it again were in vain; McpSource.reconnect begins anew`
+    `${MAX_REPAIRS} attempts to connect it again were in vain; McpSource.reconnect begins anew`
   )
 
 /** Who was repaired says why that was needed; a host that asked for it knows. */
