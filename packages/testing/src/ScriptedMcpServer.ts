@@ -5,12 +5,14 @@
  * **Details**
  *
  * Without anything but tools it is a well-behaved server that answers each call with its arguments as JSON text. It
- * offers tools only: `tools/list`, `tools/call`, `ping`, list changes, progress, cancellation.
+ * offers tools only: `tools/list`, `tools/call`, `ping`, list changes, progress, cancellation. Lines that are no messages
+ * it skips, as the SDK's servers do.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { fileURLToPath } from "node:url"
+import { asArgument } from "./internal/asArgument.ts"
 
 /**
  * A JSON-RPC error as it goes over the wire.
@@ -210,10 +212,7 @@ export interface Command {
  */
 export const command = (script: ScriptedServer): Command => ({
   command: process.execPath,
-  args: [
-    program,
-    encode(script).replaceAll("$", String.raw`\u0024`).replaceAll(/\{(?=env:|file:)/g, String.raw`\u007b`)
-  ]
+  args: [program, asArgument(encode(script))]
 })
 
 const encode = Schema.encodeSync(Schema.fromJsonString(ScriptedServer))

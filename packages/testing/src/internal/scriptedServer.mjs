@@ -130,10 +130,18 @@ const afterInitialize = () => {
   setInterval(() => {}, 1000)
 }
 
+/** What is no message is skipped, as the SDK's servers do. */
+const parse = (line) => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
 const receive = async (line) => {
-  if (line.trim() === "") return
-  const message = JSON.parse(line)
-  if (message.method === undefined) return
+  const message = parse(line)
+  if (typeof message?.method !== "string") return
   received.push(message.method)
   if (message.method === "notifications/cancelled") cancelled.add(message.params?.requestId)
   if (message.id === undefined) return
