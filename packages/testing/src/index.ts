@@ -5,6 +5,8 @@
  * @since 0.1.0
  */
 export * as A2aReply from "./A2aReply.ts"
+export * as Chaos from "./Chaos.ts"
+export * as ChaosProxy from "./ChaosProxy.ts"
 export { FakeA2aAgent } from "./FakeA2aAgent.ts"
 export * as InMemoryMcpServer from "./InMemoryMcpServer.ts"
 export * as NothingLeft from "./NothingLeft.ts"
