@@ -35,6 +35,9 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024
 /** What a process wrote before its end is read for so long; a child that kept the pipe could hold it open for ever. */
 const DRAIN = "1 second"
 
+/** It is there already; whoever keeps the pipe open beyond that is none of ours to wait for. */
+const READ_OUT = "500 millis"
+
 const MAX_SAMPLES = 3
 const SAMPLE_LENGTH = 200
 
@@ -53,6 +56,7 @@ export const openStdio = Effect.fnUntraced(function*(server: ResolvedServer, slo
   const exit = Effect.map(Effect.exit(handle.exitCode), describeExit)
   const done = yield* Scope.provide(forkPumps(handle, link), io)
   yield* Effect.forkIn(watch(link, exit, done), io)
+  yield* Scope.addFinalizer(io, inRealTime(readOut(link, done)))
   yield* Scope.addFinalizer(life, inRealTime(sayGoodbye(link, exit, server.shutdown.eof)))
   const channel: Channel = {
     listen: (receiver) => Effect.sync(() => link.listen(receiver)),
@@ -188,6 +192,16 @@ const sayGoodbye = (link: StdioLink, exit: Effect.Effect<string>, eof: number) =
   Effect.suspend(() => {
     link.finish(undefined)
     return Effect.timeoutOption(exit, eof)
+  })
+
+/**
+ * When the process is gone its output is read to the end, whether anybody listens or not: Node leaves a pipe open that is
+ * given up with more in it than fits its buffers, and with the pipe the event loop of a program that would end.
+ */
+const readOut = (link: StdioLink, { errors, output }: Pumps) =>
+  Effect.suspend(() => {
+    Deferred.doneUnsafe(link.listening, Effect.void)
+    return Effect.timeoutOption(Effect.all([output, errors], { concurrency: "unbounded" }), READ_OUT)
   })
 
 const describeExit = (exit: Exit.Exit<number, unknown>): string => {
