@@ -30,6 +30,25 @@ const server = Flag.mapEffect(
     )
 )
 
+const url = Flag.mapEffect(Flag.String("url"), (value) => {
+  const host = CommandWords.hostName(value)
+  return host === undefined
+    ? Effect.fail(
+      new CliError.InvalidValue({ option: "url", value, expected: "a URL, e.g. https://host/mcp", kind: "flag" })
+    )
+    : Effect.succeed({ url: value, host })
+})
+
+const header = Flag.mapEffect(Flag.String("header"), (value) => {
+  const [, name = "", content = ""] = /^([^:\s]+):\s*(.*)$/s.exec(value) ?? []
+  // what was given may be a secret, so it isn't repeated
+  return name === ""
+    ? Effect.fail(
+      new CliError.InvalidValue({ option: "header", value: "...", expected: "'Name: value'", kind: "flag" })
+    )
+    : Effect.succeed([name, content] as const)
+})
+
 /**
  * The flags themselves; every command inherits them.
  *
@@ -43,6 +62,12 @@ export const sourceFlags = {
     "Configuration file, or a folder of *.json and *.jsonc (repeatable; later ones win by entry name)"
   ),
   server: repeated(server, "'COMMAND'", "MCP server over stdio, e.g. 'npx -y some-server' (repeatable)"),
+  url: repeated(url, "URL", "MCP server over HTTP (repeatable)"),
+  header: repeated(
+    header,
+    "'NAME: VALUE'",
+    "Header for the servers of --url; ${NAME} in it is a variable, so that no secret is on the command line (repeatable)"
+  ),
   skills: repeated(Flag.String("skills"), "DIR", "Folder that is searched for SKILL.md (repeatable)"),
   agent: repeated(Flag.String("agent"), "CARD_URL", "Remote A2A agent, by its card (repeatable)"),
   disableTool: repeated(Flag.String("disable-tool"), "NAME", "Leave out the tool of that name (repeatable)"),
@@ -141,21 +166,27 @@ export const toSkillOptions = (flags: SourceFlags, config: ToolkitConfig): Toolk
 const SKILL_TOOL = "skill"
 
 const serverConfig = (flags: SourceFlags, config: ToolkitConfig) => {
-  if (flags.server.length === 0) return []
   const taken = new Set(config.servers.keys())
-  const servers = flags.server.map((words) => {
-    const name = CommandWords.distinctName(CommandWords.serverName(words), taken)
+  const named = (wanted: string, entry: object) => {
+    const name = CommandWords.distinctName(wanted, taken)
     taken.add(name)
-    const [command, ...args] = words
-    return [name, {
-      command: CommandWords.literal(command),
-      args: args.map(CommandWords.literal),
-      // whoever types a command means it as the shell would run it: behind its proxy, with its certificates
-      inheritEnv: true
-    }] as const
-  })
-  return [{ mcpServers: Object.fromEntries(servers) }]
+    return [name, entry] as const
+  }
+  const servers = [
+    ...flags.server.map((words) => named(CommandWords.serverName(words), commandServer(words))),
+    ...flags.url.map(({ host, url: address }) =>
+      named(host, { url: address, headers: Object.fromEntries(flags.header) })
+    )
+  ]
+  return servers.length === 0 ? [] : [{ mcpServers: Object.fromEntries(servers) }]
 }
+
+const commandServer = ([command, ...args]: CommandWords.Words) => ({
+  command: CommandWords.literal(command),
+  args: args.map(CommandWords.literal),
+  // whoever types a command means it as the shell would run it: behind its proxy, with its certificates
+  inheritEnv: true
+})
 
 /** `--root` narrows the builtins that the files ask for, and turns on none that are off, or that make no sense. */
 const rootConfig = (flags: SourceFlags, config: ToolkitConfig, path: Path.Path) => {

@@ -13,6 +13,8 @@ import { folder } from "./command.ts"
 const noFlags: SourceFlags.SourceFlags = {
   config: [],
   server: [],
+  url: [],
+  header: [],
   skills: [],
   agent: [],
   disableTool: [],
@@ -98,5 +100,18 @@ layer(Layer.merge(NodeFileSystem.layer, NodePath.layer))("SourceFlags", (it) => 
         args: ["some-server"],
         inheritEnv: true
       })
+    }))
+
+  it.effect("the servers behind URLs are named by their hosts, and get the headers", () =>
+    Effect.gen(function*() {
+      const { config } = yield* options({
+        url: [{ url: "https://h.example/mcp", host: "h.example" }, { url: "https://h.example/2", host: "h.example" }],
+        header: [["Authorization", "Bearer ${TOKEN}"]]
+      })
+      const headers = { Authorization: "Bearer ${TOKEN}" }
+      assert.deepStrictEqual([...config?.servers ?? []].map(([name, entry]) => [name, entry.config]), [
+        ["h.example", { url: "https://h.example/mcp", headers }],
+        ["h.example-2", { url: "https://h.example/2", headers }]
+      ])
     }))
 })

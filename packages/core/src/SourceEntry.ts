@@ -52,6 +52,8 @@ export class EntryError extends Schema.TaggedError<EntryError>("@effect-toolnexu
     entry: Schema.String,
     phase: Phase,
     detail: Schema.String,
+    /** How a server asked who we are, its `WWW-Authenticate` header; the entry is `NeedsAuth`. */
+    challenge: Schema.optionalKey(Schema.String),
     cause: Schema.optionalKey(Schema.Defect())
   }
 ) {
@@ -171,7 +173,7 @@ export const connecting = (name: string, rest?: Rest): SourceEntry =>
   constructors.Connecting({ ...blank(name), ...rest })
 
 /**
- * It was connected once and is being repaired; its tools stay listed.
+ * It was connected once, or its host asked for it, and attempts to connect it follow; its tools stay listed.
  *
  * @category constructors
  * @since 0.1.0

@@ -11,6 +11,13 @@ export * as Diagnostic from "./Diagnostic.ts"
 export { Environment } from "./Environment.ts"
 export * as Expansion from "./Expansion.ts"
 export { HostResolver, type Resolver } from "./HostResolver.ts"
+export {
+  type Connections,
+  HttpConnections,
+  HttpFailure,
+  type HttpRequest,
+  type HttpResponse
+} from "./HttpConnections.ts"
 export * as Json from "./Json.ts"
 export * as Middleware from "./Middleware.ts"
 export * as NameFilter from "./NameFilter.ts"

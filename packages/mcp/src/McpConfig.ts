@@ -12,6 +12,7 @@ import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type * as Result from "effect/Result"
 import { readServer } from "./internal/readServer.ts"
+import { resolveRemoteServer } from "./internal/resolveRemoteServer.ts"
 import { resolveServer } from "./internal/resolveServer.ts"
 
 /**
@@ -97,18 +98,31 @@ export interface LocalServer extends ServerFields {
 }
 
 /**
- * A server behind a URL.
+ * A server behind a URL. Nothing in it is expanded yet.
  *
- * **Gotchas**
+ * **Details**
  *
- * Recognised, not connected yet: its entry fails in phase `config` and says so.
+ * - `transport`: `http` speaks streamable HTTP, `sse` the HTTP+SSE of revision 2024-11-05; `auto` the first, and the second
+ *   where the server answers as only such a one does
+ * - `headers`: sent with every request to the URL's own origin, and to no other
+ * - `ca`, `cert`, `key`: PEM, or the path of a file of it, relative to `folder`
+ * - `proxy`: the URL of a proxy, or an empty text for none; default: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the
+ *   environment
  *
  * @category models
  * @since 0.1.0
  */
 export interface RemoteServer extends ServerFields {
   readonly _tag: "Remote"
+  readonly transport: "auto" | "http" | "sse"
   readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  readonly proxy?: string
+  /** What relative paths are relative to. */
+  readonly folder: string
 }
 
 /**
@@ -220,6 +234,40 @@ export interface ResolvedServer {
   /** What variables and files put into it, and the values of its environment: for a `Redaction`. */
   readonly secrets: ReadonlyArray<string>
 }
+
+/**
+ * A remote server with everything expanded, ready to be spoken to. Holds secrets: it belongs into no error, log or result.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ResolvedRemote {
+  readonly name: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /** Variables by which a proxy is chosen, as Node's agents take them. */
+  readonly proxy: Readonly<Record<string, string>>
+  /** What may be shown of it: what came of variables and files stands there as it was written. */
+  readonly shown: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  /** What variables and files put into it, and the values of its headers: for a `Redaction`. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+/**
+ * Expands a remote server's URL and headers, and reads its certificates.
+ *
+ * **Details**
+ *
+ * A missing variable, a file that can't be read, a URL that is none or neither http nor https, and a header that HTTP
+ * doesn't allow fail in phase `config` and name entry and field, never a value.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const resolveRemote: (
+  server: RemoteServer
+) => Effect.Effect<ResolvedRemote, EntryError, FileSystem.FileSystem | Path.Path> = resolveRemoteServer
 
 /**
  * Expands a local server's command, arguments, environment and paths.

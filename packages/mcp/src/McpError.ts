@@ -15,7 +15,13 @@ import { withStderr } from "./internal/entryError.ts"
  */
 export class McpClosed extends Schema.TaggedError<McpClosed>("@effect-toolnexus/mcp/McpError/McpClosed")(
   "McpClosed",
-  { server: Schema.String, reason: Schema.String, stderr: Schema.String }
+  {
+    server: Schema.String,
+    reason: Schema.String,
+    stderr: Schema.String,
+    /** The server has forgotten the session, and is well otherwise. */
+    isExpired: Schema.optionalKey(Schema.Boolean)
+  }
 ) {
   override get message(): string {
     return withStderr(`mcp server "${this.server}" ${this.reason}`, this.stderr)
@@ -35,6 +41,22 @@ export class McpRejected extends Schema.TaggedError<McpRejected>("@effect-toolne
 ) {
   override get message(): string {
     return this.detail
+  }
+}
+
+/**
+ * The request was lost on its way, and the connection with it or not. `wasSent` is false where it is certain that the
+ * server has done nothing about it, so that it may be sent again.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpLost extends Schema.TaggedError<McpLost>("@effect-toolnexus/mcp/McpError/McpLost")(
+  "McpLost",
+  { server: Schema.String, reason: Schema.String, wasSent: Schema.Boolean }
+) {
+  override get message(): string {
+    return `mcp server "${this.server}" ${this.reason}`
   }
 }
 
@@ -75,4 +97,4 @@ export class McpUnknownServer extends Schema.TaggedError<McpUnknownServer>(
  * @category errors
  * @since 0.1.0
  */
-export type McpCallError = McpClosed | McpRejected | McpTimedOut
+export type McpCallError = McpClosed | McpLost | McpRejected | McpTimedOut

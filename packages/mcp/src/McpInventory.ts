@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import type { EntryError, Status } from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -41,7 +42,7 @@ export const list: (
 ) => Effect.Effect<
   ReadonlyArray<InventoryEntry>,
   never,
-  ChildProcessSpawner | FileSystem.FileSystem | Path.Path
+  ChildProcessSpawner | FileSystem.FileSystem | HttpConnections | Path.Path
 > = Effect.fnUntraced(function*({ servers }: McpSourceOptions) {
   const slots = yield* makeSlots
   return yield* Effect.forEach(readServers(servers), (server) => listOne(server, slots), { concurrency: "unbounded" })

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
+import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import type { JsonObject } from "@effect-toolnexus/core/Json"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import type { ObjectSchema, ToolAnnotations } from "@effect-toolnexus/core/Tool"
@@ -65,6 +66,8 @@ export interface RawCallResult {
 export interface RawCallOptions {
   /** The `call` and `total` limits, in milliseconds from now on. Default: none. */
   readonly limits?: Pick<Limits, "call" | "total">
+  /** What the caller attached to its call, for whoever makes the headers of its request. */
+  readonly context?: unknown
   /** Called for every report of progress, in order, before the result is there. Must neither throw nor block. */
   readonly onProgress: (progress: Progress) => void
 }
@@ -135,7 +138,7 @@ export interface ConnectOptions {
  * **Example**
  *
  * ```ts
- * const { server } = yield* McpConfig.normalize("files", { config: { command: "files-server" }, folder: ".", path: "files" })
+ * const { server } = yield* Effect.fromResult(McpConfig.normalize("files", { config: { command: "files-server" }, folder: ".", path: "files" })
  * if (server._tag === "Local") yield* McpSession.connect({ server })
  * ```
  *
@@ -145,5 +148,5 @@ export interface ConnectOptions {
 export const connect = (options: ConnectOptions): Effect.Effect<
   McpSession,
   EntryError,
-  ChildProcessSpawner | FileSystem.FileSystem | Path.Path | Scope.Scope
+  ChildProcessSpawner | FileSystem.FileSystem | HttpConnections | Path.Path | Scope.Scope
 > => openSession(options)

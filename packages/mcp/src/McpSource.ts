@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import { Source } from "@effect-toolnexus/core/Source"
 import type * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Context from "effect/Context"
@@ -94,7 +95,11 @@ export class McpSource extends Context.Service<McpSource, {
    */
   static readonly layer = (
     options: McpSourceOptions
-  ): Layer.Layer<Source | McpSource, never, ChildProcessSpawner | FileSystem.FileSystem | Path.Path> =>
+  ): Layer.Layer<
+    Source | McpSource,
+    never,
+    ChildProcessSpawner | FileSystem.FileSystem | HttpConnections | Path.Path
+  > =>
     Layer.effectContext(
       Effect.map(
         makeServers(options.servers),

@@ -104,7 +104,7 @@ describe("connecting", () => {
     Effect.gen(function*() {
       const { entries } = yield* open({
         off: scripted({}, { disabled: true, args: ["${NOPE}"] }),
-        remote: define({ url: "http://localhost/mcp" }),
+        remote: define({ url: "http://127.0.0.1:9/mcp" }),
         wrong: define(["nothing"]),
         transport: define({ connect: () => ({ start: () => Promise.resolve() }) }),
         variable: scripted({}, { env: { TOKEN: "${NOPE}" } }),
@@ -119,7 +119,7 @@ describe("connecting", () => {
       assert.strictEqual(entryOf(settled, "off")._tag, "Disabled")
       assert.include(
         messageOf(settled, "remote"),
-        "failed at config: mcpServers.x: this version connects local servers only"
+        "failed at connect: ECONNREFUSED"
       )
       assert.include(messageOf(settled, "wrong"), "failed at config: mcpServers.x must be an object")
       assert.include(messageOf(settled, "variable"), "failed at config: env.TOKEN: NOPE is not set")

@@ -5,6 +5,7 @@ import type { SourceEntry } from "@effect-toolnexus/core/SourceEntry"
 import type { Tool } from "@effect-toolnexus/core/Tool"
 import * as ToolCall from "@effect-toolnexus/core/ToolCall"
 import { type McpConfig, McpSource } from "@effect-toolnexus/mcp"
+import * as NodeHttp from "@effect-toolnexus/toolkit/NodeHttp"
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
@@ -17,7 +18,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 export const platform = NodeChildProcessSpawner.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))
+  Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeHttp.layer))
 )
 
 export const folder = fileURLToPath(new URL("fixtures", import.meta.url))

@@ -120,15 +120,15 @@ export const describe = (config: ToolkitConfig): Json.JsonObject => ({
 
 /**
  * Like {@link describe}, with each server as it would be started: `status` is `enabled`, `disabled` or `failed`, where
- * the `error` names what can't be filled in; `config` has its command, arguments and working directory, with folders and
- * defaults filled in but not the values of variables and files; `variables` are the names of all that its process would
+ * the `error` names what can't be filled in; `config` has its command, arguments and working directory, or its URL and
+ * headers, with folders and defaults filled in but not the values of variables and files; `variables` are the names of all that its process would
  * get.
  *
  * **Details**
  *
  * Starts nothing, and reads no more than the files that servers name (`envFile`, `{file:}`). Never fails. A host shows it
- * to whoever decides whether a configuration from elsewhere is run at all. A server without a command, and agents,
- * are shown as they were written.
+ * to whoever decides whether a configuration from elsewhere is run at all. A server in this process, and agents, are
+ * shown as they were written.
  *
  * **Example**
  *

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as NodeHttp from "./NodeHttp.ts"
 export * as NodePlatform from "./NodePlatform.ts"
 export * as Policy from "./Policy.ts"
 export * as Precedence from "./Precedence.ts"

@@ -188,6 +188,10 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
               envFile: "dotenv",
               cwd: "${workspaceFolder}"
             },
+            remote: {
+              url: "https://me:${PIN}@h.example/mcp?k=${PIN}",
+              headers: { Authorization: "Bearer ${PIN}", "X-Level": "${LEVEL:-low}" }
+            },
             lost: { command: "x", args: ["${NOWHERE}"] },
             off: { command: "${NOWHERE}", disabled: true },
             broken: { comand: "x" }
@@ -208,6 +212,13 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
             cwd: folder
           },
           variables: ["A", "FROM_FILE", "HOME", "PATH"]
+        },
+        remote: {
+          status: "enabled",
+          config: {
+            url: "https://<redacted>@h.example/mcp?<redacted>",
+            headers: { Authorization: "Bearer ${PIN}", "X-Level": "<redacted>" }
+          }
         },
         lost: {
           status: "failed",

@@ -9,7 +9,7 @@ import {
   NothingLeft,
   ScriptedMcpServer
 } from "@effect-toolnexus/testing"
-import { Precedence, ToolkitLive, ToolkitOptions } from "@effect-toolnexus/toolkit"
+import { NodeHttp, Precedence, ToolkitLive, ToolkitOptions } from "@effect-toolnexus/toolkit"
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
@@ -298,7 +298,8 @@ describe("ToolkitLive", () => {
     Effect.gen(function*() {
       const server = yield* InMemoryMcpServer.make({ tools: [{ name: "echo", handler: () => "hi" }] })
       const files = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
-      const platform = Layer.mergeAll(Layer.provideMerge(NodeChildProcessSpawner.layer, files), FetchHttpClient.layer)
+      const http = Layer.mergeAll(FetchHttpClient.layer, NodeHttp.layer)
+      const platform = Layer.mergeAll(Layer.provideMerge(NodeChildProcessSpawner.layer, files), http)
       const layer = Layer.provide(ToolkitOptions.layer({ config: { mcpServers: { s: server } } }), platform)
       const result = yield* Toolkit.use((toolkit) => toolkit.call("s_echo")).pipe(Effect.provide(layer))
       assert.strictEqual(result.output, "hi")

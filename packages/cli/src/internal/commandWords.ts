@@ -1,6 +1,6 @@
 /**
  * `--server 'COMMAND'` into what a configuration takes: words split as a shell splits them, nothing expanded, and a
- * name for the server.
+ * name for the server; and a name for the one of `--url`.
  */
 import * as Result from "effect/Result"
 
@@ -81,6 +81,15 @@ const lastSegment = (path: string): string => {
   const segment = path.split(/[/\\]/).findLast((part) => part !== "") ?? path
   const name = segment.replace(/(?<=.)(?:@|==)[^@]*$/, "").replace(/(?<=.)\.(?:[cm]?[jt]sx?|py|rb|sh|exe|cmd)$/i, "")
   return name === "" ? segment : name
+}
+
+/** The name of the server behind a URL, its host; `undefined` where it is none. A host that is a variable has no name yet. */
+export const hostName = (url: string): string | undefined => {
+  if (!/^https?:\/\//i.test(url)) return undefined
+  return Result.match(Result.try(() => new URL(url).hostname), {
+    onFailure: () => url.includes("${") ? "remote" : undefined,
+    onSuccess: (host) => host.includes("$") ? "remote" : host
+  })
 }
 
 /** `name`, or the first of `name-2`, `name-3`, ... that isn't taken. */

@@ -10,7 +10,7 @@ import { screen } from "./screen.ts"
 import { serversView } from "./views.ts"
 
 export const servers = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlags, isJson: boolean) {
-  const { ToolkitConfig, inventory } = yield* modules
+  const { NodeHttp, ToolkitConfig, inventory } = yield* modules
   const files = yield* ToolkitConfig.load(yield* SourceFlags.configFiles(flags))
   const options = yield* SourceFlags.toOptions(flags, files)
   const config = yield* ToolkitConfig.load(options.config)
@@ -19,13 +19,14 @@ export const servers = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlag
   const names = [...config.servers.keys()]
   const listed: ReadonlyArray<McpInventory.InventoryEntry> = yield* withProgress(
     () => names,
-    inventory.list({ servers: config.servers })
+    Effect.provide(inventory.list({ servers: config.servers }), NodeHttp.layer)
   )
   yield* isJson ? printJson(serversDocument(listed)) : printLine(serversView(listed, yield* screen))
 })
 
 /** Loaded late, as everything that stands beside the protocols. */
 const modules = Effect.promise(async () => ({
+  NodeHttp: await import("@effect-toolnexus/toolkit/NodeHttp"),
   ToolkitConfig: await import("@effect-toolnexus/toolkit/ToolkitConfig"),
   inventory: await import("@effect-toolnexus/mcp/McpInventory")
 }))

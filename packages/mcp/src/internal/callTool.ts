@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type { EnabledServer, Limits } from "../McpConfig.ts"
 import type { McpCallError } from "../McpError.ts"
-import type { McpSession, RawCallResult } from "../McpSession.ts"
+import type { McpSession, RawCallResult, RawTool } from "../McpSession.ts"
 import { LiveSession } from "./liveSession.ts"
 import { ProgressRelay, type Run } from "./progressRelay.ts"
 import { toToolResult } from "./resultMapping.ts"
@@ -35,17 +35,19 @@ export const makeServing = (server: EnabledServer, run: Run): Serving => ({
 })
 
 /**
- * The handler of the tool that its server calls `name`.
+ * The handler of a tool.
  *
  * It keeps the server's limits only. A caller's own, `ToolCall.timeout`, is the toolkit's to keep, around the handler.
  */
-export const callTool = (serving: Serving, name: string): Handler => {
+export const callTool = (serving: Serving, { annotations, name }: RawTool): Handler => {
   const { permits, server } = serving
   const limits = limitsOf(server, name)
+  const isRepeatable = server.trusted && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
   return (args, call) =>
     Effect.contextWith((context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
-      const attempt = callNow({ serving, limits, name, context, started: clock.currentTimeMillisUnsafe() }, args, call)
+      const started = clock.currentTimeMillisUnsafe()
+      const attempt = callNow({ serving, limits, name, isRepeatable, context, started }, args, call)
       return permits === undefined ? attempt : inTurn(permits, attempt, clock, limits.total, call.toolName)
     })
 }
@@ -83,6 +85,8 @@ interface Attempt {
   readonly limits: Limits
   /** Of the tool, as its server calls it. */
   readonly name: string
+  /** Doing it twice is as good as doing it once, and whoever vouches for its server says so. */
+  readonly isRepeatable: boolean
   readonly context: Context.Context<never>
   /** When the caller began to wait, in milliseconds. */
   readonly started: number
@@ -92,7 +96,7 @@ const callNow = (attempt: Attempt, args: JsonObject, call: ToolCall): Effect.Eff
   Effect.suspend(() => {
     const { context, serving: { run, server } } = attempt
     const relay = new ProgressRelay(run, context, call.progress)
-    return Effect.result(sendCall(attempt, args, call.toolName, (progress) => relay.push(progress))).pipe(
+    return Effect.result(sendCall(attempt, args, call, (progress) => relay.push(progress))).pipe(
       Effect.onInterrupt(() => relay.stop),
       // the limits are the server's: once its answer is there, no listener's slowness throws it away
       Effect.tap((outcome) => Result.isFailure(outcome) && isTimeout(outcome.failure) ? relay.stop : relay.drained),
@@ -105,16 +109,26 @@ const callNow = (attempt: Attempt, args: JsonObject, call: ToolCall): Effect.Eff
 
 type CallError = McpCallError | EntryError | ToolUnavailable
 
+/** What is lost on the way is sent once more, where that can't do harm. */
 const sendCall = (
   attempt: Attempt,
   args: JsonObject,
-  toolName: string,
+  call: ToolCall,
   onProgress: (progress: Progress) => void
 ): Effect.Effect<RawCallResult, CallError> => {
-  const { limits, name, serving: { session } } = attempt
-  const send = (live: McpSession) =>
-    live.callTool(name, args, { onProgress, limits: { call: limits.call, total: restOf(attempt) } })
-  return session.now === undefined ? Effect.flatMap(awaitSession(attempt, toolName), send) : send(session.now)
+  const { isRepeatable, limits, name, serving: { session } } = attempt
+  const send = (live: McpSession) => {
+    const { context } = call
+    return live.callTool(name, args, { onProgress, limits: { call: limits.call, total: restOf(attempt) }, context })
+  }
+  const sendOnce = Effect.suspend((): Effect.Effect<RawCallResult, CallError> =>
+    session.now === undefined ? Effect.flatMap(awaitSession(attempt, call.toolName), send) : send(session.now)
+  )
+  return Effect.catchIf(
+    sendOnce,
+    (error) => error._tag === "McpLost" && (isRepeatable || !error.wasSent),
+    () => sendOnce
+  )
 }
 
 /** What is left of the total, in milliseconds. */

@@ -4,6 +4,7 @@ import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Noise } from "../McpSession.ts"
+import type { Challenge } from "../TokenProvider.ts"
 import type { IsPending, Message } from "./jsonRpc.ts"
 
 /** Who listens to a channel. */
@@ -12,19 +13,42 @@ export interface Receiver {
   readonly receive: (value: unknown) => boolean
   /** The request gets no answer, or none that can be kept. */
   readonly fail: (id: number, reason: string) => void
+  /** The request was lost on its way. */
+  readonly lose: (id: number, reason: string, wasSent: boolean) => void
   readonly isPending: IsPending
   /** No more comes: the other side is gone, as `reason` says, or we left. */
-  readonly end: (reason: string | undefined) => void
+  readonly end: (reason: string | undefined, losses?: Losses) => void
+}
+
+/** What else is known of the end of a channel. */
+export interface Losses {
+  /** Requests that the server has certainly done nothing about. */
+  readonly unsent: ReadonlySet<number>
+  /** The server has forgotten the session, and is well otherwise. */
+  readonly isExpired?: boolean
+}
+
+/** What kept a server from answering as one, in words. `challenge`: it wants to know who we are. */
+export interface Refusal {
+  readonly phase: "connect" | "initialize"
+  readonly detail: string
+  readonly challenge?: Challenge
+  /** It answers as servers do that speak HTTP+SSE only. */
+  readonly isOlder?: boolean
 }
 
 /** An open channel. What it opened is closed by the scope it was opened in. */
 export interface Channel {
   /** Nothing is heard before. Fails with what is wrong, in words. */
   readonly listen: (receiver: Receiver) => Effect.Effect<void, string>
-  /** Never waits, and never throws; what can't be sent is a request that fails. */
-  readonly send: (message: Message) => void
+  /** Never waits, and never throws; what can't be sent is a request that fails. `context`: of the call it belongs to. */
+  readonly send: (message: Message, context?: unknown) => void
   /** Takes back a request that wasn't sent yet; says whether it could. */
   readonly withdraw: (id: number) => boolean
+  /** The revision of the protocol that both sides speak from now on. */
+  readonly negotiated: (revision: string) => void
+  /** Why the server can't be spoken to, where the channel knows better than whoever asked. */
+  readonly refusal: () => Refusal | undefined
   /** Leaves: what is heard after it counts no more. */
   readonly leave: Effect.Effect<void>
   readonly pid?: number

@@ -3,6 +3,7 @@ import type { JsonObject } from "@effect-toolnexus/core/Json"
 import { isJsonObject } from "@effect-toolnexus/core/Json"
 import * as Effect from "effect/Effect"
 import { McpRejected } from "../McpError.ts"
+import type { Channel } from "./channel.ts"
 import type { Fields } from "./jsonRpc.ts"
 import type { Peer } from "./peer.ts"
 
@@ -12,18 +13,25 @@ const REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024
 const CLIENT = { name: "effect-toolnexus", version: "0.1.0" }
 
 export interface Greeting {
+  readonly revision: string
+
   readonly serverInfo: { readonly name: string; readonly version: string }
   readonly capabilities: JsonObject
   readonly instructions?: string
 }
 
 /** Without cancellation: `initialize` may not be cancelled, the connection is closed instead. */
-export const shakeHands = (server: string, peer: Peer) => {
+export const shakeHands = (server: string, channel: Pick<Channel, "negotiated">, peer: Peer) => {
   const [protocolVersion] = REVISIONS
   return peer.request("initialize", { protocolVersion, capabilities: {}, clientInfo: CLIENT }, { isCancellable: false })
     .pipe(
       Effect.flatMap((answer) => readGreeting(server, answer)),
-      Effect.tap(() => Effect.sync(() => peer.notify("notifications/initialized")))
+      Effect.tap(({ revision }) =>
+        Effect.sync(() => {
+          channel.negotiated(revision)
+          peer.notify("notifications/initialized")
+        })
+      )
     )
 }
 
@@ -39,6 +47,7 @@ const readGreeting = (server: string, answer: Fields): Effect.Effect<Greeting, M
     )
   }
   return Effect.succeed({
+    revision: protocolVersion,
     serverInfo: { name: textOf(serverInfo, "name"), version: textOf(serverInfo, "version") },
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     ...(typeof instructions === "string" ? { instructions } : {})

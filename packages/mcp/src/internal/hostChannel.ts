@@ -9,6 +9,7 @@ export interface HostTransport {
   readonly start: () => Promise<void>
   readonly send: (message: object) => Promise<void>
   readonly close: () => Promise<void>
+  readonly setProtocolVersion?: (revision: string) => void
   onmessage?: (message: unknown) => void
   onclose?: () => void
 }
@@ -39,6 +40,8 @@ export const makeHostChannel = (transport: HostTransport): Channel => {
       })
     },
     withdraw: () => false,
+    negotiated: (revision) => transport.setProtocolVersion?.(revision),
+    refusal: () => undefined,
     leave: Effect.tryPromise(() => transport.close()).pipe(
       Effect.timeoutOption(CLOSE_LIMIT),
       Effect.ignore,

@@ -1,29 +1,18 @@
-/** From a server of the configuration to an open channel, whatever kind of server it is. */
+/** From a server of the configuration to an open channel, where there is but one kind of it. */
 import { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
 import type * as Semaphore from "effect/Semaphore"
-import type { EnabledServer, InProcessServer, RemoteServer } from "../McpConfig.ts"
+import type { InProcessServer, LocalServer } from "../McpConfig.ts"
 import type { OpenChannel } from "./channel.ts"
 import { entryError } from "./entryError.ts"
 import { isTransport, makeHostChannel } from "./hostChannel.ts"
 import { resolveServer } from "./resolveServer.ts"
 import { openStdio } from "./stdioChannel.ts"
 
-export const openServer = (server: EnabledServer, slots: Semaphore.Semaphore | undefined) => {
-  if (server._tag === "Local") {
-    return Effect.flatMap(resolveServer(server), (resolved) => openStdio(resolved, slots))
-  }
-  return server._tag === "InProcess" ? openInProcess(server) : openRemote(server)
-}
-
-const openRemote = (server: RemoteServer): OpenChannel =>
-  Effect.fail(
-    entryError(
-      server.name,
-      "config",
-      `${server.path}: this version connects local servers only (a command); remote ones (a url) come later`
-    )
-  )
+export const openServer = (server: LocalServer | InProcessServer, slots: Semaphore.Semaphore | undefined) =>
+  server._tag === "Local"
+    ? Effect.flatMap(resolveServer(server), (resolved) => openStdio(resolved, slots))
+    : openInProcess(server)
 
 const openInProcess = (server: InProcessServer): OpenChannel =>
   Effect.try({

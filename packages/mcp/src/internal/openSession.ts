@@ -1,30 +1,56 @@
 /** From an enabled server to a session: its channel, the handshake, and what can be asked of it then. */
-import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
+import { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
-import type { EnabledServer } from "../McpConfig.ts"
+import type { EnabledServer, RemoteServer, ResolvedRemote } from "../McpConfig.ts"
 import { type McpCallError, McpRejected } from "../McpError.ts"
 import type { ConnectOptions, McpSession, ToolList } from "../McpSession.ts"
 import { broken } from "./broken.ts"
-import type { Channel } from "./channel.ts"
+import type { Channel, Refusal } from "./channel.ts"
 import { Deadlines } from "./deadlines.ts"
 import { entryError, withStderr } from "./entryError.ts"
 import { type Greeting, shakeHands } from "./handshake.ts"
+import { openHttp } from "./httpChannel.ts"
 import { METHOD_NOT_FOUND } from "./jsonRpc.ts"
 import { openServer } from "./openServer.ts"
 import { Peer } from "./peer.ts"
+import { resolveRemoteServer } from "./resolveRemoteServer.ts"
+import { openSse } from "./sseChannel.ts"
 import { NO_MCP_SERVER, silenceHints } from "./startupHints.ts"
 import { type Page, readAllPages } from "./toolList.ts"
 
 export const openSession = Effect.fnUntraced(function*({ server, slots }: ConnectOptions) {
-  const channel = yield* openServer(server, slots)
-  return yield* Effect.catchDefect(
+  return server._tag === "Remote"
+    ? yield* openRemote(server)
+    : yield* start(server, yield* openServer(server, slots))
+})
+
+const start = (server: EnabledServer, channel: Channel) =>
+  Effect.catchDefect(
     startSession(server, channel),
-    (defect) => broken(server.name, "initialize", channel.redact, defect)
+    (defect): Effect.Effect<never, EntryError> => broken(server.name, "initialize", channel.redact, defect)
   )
+
+const openRemote = Effect.fnUntraced(function*(server: RemoteServer) {
+  const resolved = yield* resolveRemoteServer(server)
+  if (server.transport === "sse") return yield* start(server, yield* openSse(resolved))
+  const http = yield* openHttp(resolved)
+  return yield* Effect.catch(
+    start(server, http),
+    (error) =>
+      server.transport === "auto" && http.refusal()?.isOlder === true
+        ? startOlder(server, resolved, error)
+        : Effect.fail(error)
+  )
+})
+
+/** Where the older transport isn't spoken either, what the newer one said counts. */
+const startOlder = Effect.fnUntraced(function*(server: RemoteServer, resolved: ResolvedRemote, first: EntryError) {
+  const sse = yield* openSse(resolved)
+  return yield* Effect.mapError(start(server, sse), (error) => sse.isOpen ? error : first)
 })
 
 const startSession = Effect.fnUntraced(function*(server: EnabledServer, channel: Channel) {
@@ -45,8 +71,10 @@ const initialize = (
   peer: Peer
 ): Effect.Effect<Greeting, EntryError> =>
   Effect.mapError(channel.listen(peer), (detail) => new McpRejected({ server: name, detail })).pipe(
-    Effect.andThen(shakeHands(name, peer)),
+    Effect.andThen(shakeHands(name, channel, peer)),
     Effect.mapError((error) => {
+      const refusal = channel.refusal()
+      if (refusal !== undefined) return refusedError(name, refusal)
       const ended = channel.ended()
       const detail = ended === undefined ? refused(error) : `it ${ended} before it was ready`
       return entryError(name, "initialize", withStderr(detail, channel.stderr()))
@@ -56,6 +84,15 @@ const initialize = (
       orElse: () => Effect.fail(entryError(name, "initialize", withStderr(silent(channel, limit), channel.stderr())))
     })
   )
+
+const refusedError = (entry: string, { challenge, detail, phase }: Refusal): EntryError =>
+  new EntryError({
+    kind: "mcp",
+    entry,
+    phase,
+    detail,
+    ...(challenge === undefined ? {} : { challenge: challenge.header })
+  })
 
 const refused = (error: McpCallError): string => {
   if (error._tag === "McpClosed") return `it ${error.reason}`

@@ -8,9 +8,9 @@
 import type { Progress } from "@effect-toolnexus/core/ToolCall"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { type McpCallError, McpClosed, McpRejected, McpTimedOut } from "../McpError.ts"
+import { type McpCallError, McpClosed, McpLost, McpRejected, McpTimedOut } from "../McpError.ts"
 import type { RawCallOptions } from "../McpSession.ts"
-import type { Channel, Receiver } from "./channel.ts"
+import type { Channel, Losses, Receiver } from "./channel.ts"
 import { cutText } from "./cutText.ts"
 import type { Deadline, Deadlines } from "./deadlines.ts"
 import { type Fields, type Incoming, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
@@ -101,7 +101,7 @@ export class Peer implements Receiver {
       if (limits !== undefined) this.#deadlines.add(pending)
       // without a token no server reports any progress
       const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } }
-      this.#channel.send({ id, method, params: { ...params, ...meta } })
+      this.#channel.send({ id, method, params: { ...params, ...meta } }, options.context)
       return Effect.sync(giveUp)
     })
   }
@@ -138,16 +138,25 @@ export class Peer implements Receiver {
     this.#settle(id, new McpRejected({ server: this.#server, detail, ...(code === undefined ? {} : { code }) }))
   }
 
-  end(ended: string | undefined) {
+  lose(id: number, reason: string, wasSent: boolean) {
+    this.#settle(id, new McpLost({ server: this.#server, reason: this.#channel.redact(reason), wasSent }))
+  }
+
+  end(ended: string | undefined, losses?: Losses) {
     if (this.#end !== undefined) return
+    const reason = ended ?? "was closed"
     const end = new McpClosed({
       server: this.#server,
-      reason: ended ?? "was closed",
-      stderr: this.#channel.stderr()
+      reason: this.#channel.redact(reason),
+      stderr: this.#channel.stderr(),
+      ...(losses?.isExpired === true ? { isExpired: true } : {})
     })
     this.#end = end
     Deferred.doneUnsafe(this.#closed, end)
-    for (const id of this.#pending.keys()) this.#settle(id, end)
+    for (const id of this.#pending.keys()) {
+      if (losses?.unsent.has(id) === true) this.lose(id, reason, false)
+      else this.#settle(id, end)
+    }
   }
 
   #settle(id: number, outcome: Outcome) {

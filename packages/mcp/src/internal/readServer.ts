@@ -12,6 +12,7 @@ import type {
   LocalServer,
   McpServerDefinition,
   Normalized,
+  RemoteServer,
   ServerFields,
   Unreadable
 } from "../McpConfig.ts"
@@ -46,6 +47,11 @@ const Entry = Schema.Struct({
   url: Schema.optionalKey(Schema.String),
   httpUrl: Schema.optionalKey(Schema.String),
   serverUrl: Schema.optionalKey(Schema.String),
+  headers: Schema.optionalKey(Variables),
+  ca: Schema.optionalKey(Schema.String),
+  cert: Schema.optionalKey(Schema.String),
+  key: Schema.optionalKey(Schema.String),
+  proxy: Schema.optionalKey(Schema.String),
   enabled: Schema.optionalKey(Schema.Boolean),
   disabled: Schema.optionalKey(Schema.Boolean),
   tools: Schema.optionalKey(
@@ -71,6 +77,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ["args", "must be a list of strings"],
   ["env", "must be an object of strings"],
   ["environment", "must be an object of strings"],
+  ["headers", "must be an object of strings"],
   ["tools", "must be an object of true and false, or a list of names"],
   ["timeout", "must be a number of milliseconds, or an object {startup, list, call, total} of these"],
   ["toolTimeouts", "must be an object of milliseconds by name of tool"],
@@ -194,7 +201,7 @@ const toServer = (
   const url = entry.url ?? entry.httpUrl ?? entry.serverUrl
   const isRemote = entry.type === undefined ? entry.command === undefined : REMOTE_TYPES.includes(entry.type)
   if (isRemote) {
-    if (url !== undefined && url.trim() !== "") return { _tag: "Remote", ...fields, url }
+    if (url !== undefined && url.trim() !== "") return toRemote(fields, folder, entry, url)
     const problem = entry.type === undefined ? "needs a command or a url" : `is of type ${entry.type} and needs a url`
     return `${path} ${problem}`
   }
@@ -220,6 +227,19 @@ const toLocal = (
   folder,
   inheritEnv: entry.inheritEnv ?? false,
   shutdown: { eof: entry.shutdown?.eof ?? 500, term: entry.shutdown?.term ?? 500 }
+})
+
+const toRemote = (fields: ServerFields, folder: string, entry: Entry, url: string): RemoteServer => ({
+  _tag: "Remote",
+  ...fields,
+  transport: entry.type === "sse" ? "sse" : entry.type === undefined || entry.type === "remote" ? "auto" : "http",
+  url,
+  headers: toVariables(entry.headers ?? {}),
+  ...(entry.ca === undefined ? {} : { ca: entry.ca }),
+  ...(entry.cert === undefined ? {} : { cert: entry.cert }),
+  ...(entry.key === undefined ? {} : { key: entry.key }),
+  ...(entry.proxy === undefined ? {} : { proxy: entry.proxy }),
+  folder
 })
 
 const toVariables = (env: Readonly<Record<string, string | number | boolean | null>>): Record<string, string> =>

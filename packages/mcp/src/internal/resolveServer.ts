@@ -1,6 +1,5 @@
 /** Everything a local server needs to be started, expanded. */
 import { Environment, inheritable, type Variables } from "@effect-toolnexus/core/Environment"
-import * as Expansion from "@effect-toolnexus/core/Expansion"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -8,14 +7,10 @@ import * as Path from "effect/Path"
 import type { LocalServer, ResolvedServer } from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
 import { parseEnvFile } from "./envFile.ts"
+import { makeFields } from "./expandFields.ts"
 
 export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
-  const secrets: Array<string> = []
-  const expand = (field: string, text: string) =>
-    Expansion.expand(text, { folder: server.folder }).pipe(
-      Effect.mapError((error) => entryError(server.name, "config", `${field}: ${error.message}`)),
-      Effect.tap((expanded) => Effect.sync(() => secrets.push(...expanded.secrets)))
-    )
+  const { expand, secrets } = makeFields(server)
   const command = yield* expand("command", server.command)
   const args = yield* Effect.forEach(server.args, (arg, index) => expand(`args[${index}]`, arg))
   const own: Record<string, string> = Object.create(null)

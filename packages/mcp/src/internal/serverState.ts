@@ -54,8 +54,10 @@ export const troubled = (before: ServerState | undefined, server: ReadServer, tr
 export const toEntry = (
   { error, isRepaired }: Trouble,
   fields: Partial<SourceEntry.EntryFields>
-): SourceEntry.SourceEntry =>
-  isRepaired ? SourceEntry.reconnecting(error.entry, error, fields) : SourceEntry.failed(error, fields)
+): SourceEntry.SourceEntry => {
+  if (isRepaired) return SourceEntry.reconnecting(error.entry, error, fields)
+  return error.challenge === undefined ? SourceEntry.failed(error, fields) : SourceEntry.needsAuth(error, fields)
+}
 
 export const notesOf = (trouble: Trouble | undefined): ReadonlyArray<Diagnostic> =>
   trouble?.note === undefined ? [] : [trouble.note]

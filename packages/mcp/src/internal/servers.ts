@@ -1,4 +1,5 @@
 /** All servers of a source: each has one life at a time, and an operation on it ends that life and begins the next. */
+import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Suggestion from "@effect-toolnexus/core/Suggestion"
 import type * as Context from "effect/Context"
@@ -23,7 +24,7 @@ import { makeBoard, type ServerBoard } from "./serverBoard.ts"
 import { makeSlots } from "./spawnSlots.ts"
 import { type Beginning, type Supervised, superviseServer } from "./superviseServer.ts"
 
-type Platform = ChildProcessSpawner | FileSystem.FileSystem | Path.Path
+type Platform = ChildProcessSpawner | FileSystem.FileSystem | HttpConnections | Path.Path
 
 export const makeServers = Effect.fnUntraced(
   function*(definitions: Iterable<readonly [name: string, definition: McpServerDefinition]>) {

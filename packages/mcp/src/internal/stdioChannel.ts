@@ -62,6 +62,8 @@ export const openStdio = Effect.fnUntraced(function*(server: ResolvedServer, slo
     listen: (receiver) => Effect.sync(() => link.listen(receiver)),
     send: (message) => link.send(message),
     withdraw: (id) => link.outbox.remove(id),
+    negotiated: () => {},
+    refusal: () => undefined,
     leave: Effect.sync(() => link.finish(undefined)),
     pid: handle.pid,
     ended: () => link.ended,

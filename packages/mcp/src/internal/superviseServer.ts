@@ -112,6 +112,8 @@ const connections = Effect.fnUntraced(function*(life: Connecting, before: number
 interface Loss {
   readonly error: SourceEntry.EntryError
   readonly lasted?: number
+  /** The server is well, and has only forgotten us. */
+  readonly isExpired?: boolean
 }
 
 const connection = (life: Connecting) =>
@@ -132,16 +134,14 @@ const hold = Effect.fnUntraced(function*(life: Connecting, { diagnostics, list, 
     listDiagnostics: list.diagnostics
   }))
   Deferred.doneUnsafe(life.connected, Effect.void)
-  const error = yield* Effect.flip(Effect.raceFirst(followList(life, session), lossOf(given.name, session)))
-  const loss: Loss = { error, lasted: (yield* Clock.currentTimeMillis) - since }
+  const closed = yield* Effect.flip(Effect.raceFirst(followList(life, session), session.closed))
+  const loss: Loss = {
+    error: entryError(given.name, "connect", withStderr(`it ${closed.reason}`, closed.stderr)),
+    lasted: (yield* Clock.currentTimeMillis) - since,
+    isExpired: closed.isExpired === true
+  }
   return loss
 })
-
-const lossOf = (name: string, session: McpSession) =>
-  Effect.mapError(
-    session.closed,
-    (closed) => entryError(name, "connect", withStderr(`it ${closed.reason}`, closed.stderr))
-  )
 
 /** A burst of `list_changed` is one change: servers send one for each tool they add. */
 const CHANGES_WINDOW = "50 millis"
@@ -177,14 +177,17 @@ const updateListed = ({ board, given }: Supervised, change: (state: Listed) => L
   board.update(given.name, (state) => state?._tag === "Listed" ? change(state) : state)
 
 /** What follows a lost connection: the next one, and when; nothing where it isn't repaired. */
-const settle = Effect.fnUntraced(function*(life: Connecting, { error, lasted }: Loss, before: number | undefined) {
+const settle = Effect.fnUntraced(function*(life: Connecting, loss: Loss, before: number | undefined) {
+  const { error, isExpired = false, lasted } = loss
   const { name } = life.given
   if (lasted === undefined && before === undefined) return yield* giveUp(life, { error, isRepaired: false })
-  const repairs = lasted !== undefined && isLasting(lasted) ? 1 : (before ?? 0) + 1
+  const repairs = isExpired || lasted !== undefined && isLasting(lasted) ? 1 : (before ?? 0) + 1
   if (repairs > MAX_REPAIRS) return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name) })
-  // what its configuration asks for isn't there, and won't be a moment later
-  if (error.phase === "config") return yield* giveUp(life, { error, isRepaired: false })
-  const delay = yield* repairDelay(repairs)
+  // what its configuration asks for isn't there, or nobody has logged in, and won't have a moment later
+  if (error.phase === "config" || error.challenge !== undefined) {
+    return yield* giveUp(life, { error, isRepaired: false })
+  }
+  const delay = isExpired ? 0 : yield* repairDelay(repairs)
   yield* repair(life, { error, isRepaired: true, note: nextAttempt(name, repairs, delay) })
   return { delay, repairs }
 })

@@ -91,7 +91,7 @@ const toTool = (serving: Serving, raw: RawTool, names: OwnNames): Tool => ({
   name: names.get(raw.name) ?? raw.name,
   source: "mcp",
   origin: { kind: "mcp", entry: serving.server.name, name: raw.name },
-  handler: callTool(serving, raw.name)
+  handler: callTool(serving, raw)
 })
 
 const filterDiagnostics = ({ serving: { server }, tools }: Listed): ReadonlyArray<Diagnostic> => {

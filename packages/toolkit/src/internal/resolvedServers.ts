@@ -24,6 +24,8 @@ const showServer = (server: McpConfig.McpServer, { config }: RawEntry) => {
       return Effect.succeed<Json.JsonObject>({ status: "disabled" })
     case "Local":
       return Effect.match(McpConfig.resolve(server), { onFailure: failed, onSuccess: showLocal })
+    case "Remote":
+      return Effect.match(McpConfig.resolveRemote(server), { onFailure: failed, onSuccess: showRemote })
     default:
       return Effect.succeed<Json.JsonObject>({ status: "enabled", config: maskEntry(config) })
   }
@@ -36,4 +38,9 @@ const showLocal = ({ env, shown }: McpConfig.ResolvedServer): Json.JsonObject =>
   status: "enabled",
   config: maskEntry(shown),
   variables: Object.keys(env).toSorted()
+})
+
+const showRemote = ({ shown }: McpConfig.ResolvedRemote): Json.JsonObject => ({
+  status: "enabled",
+  config: maskEntry(shown)
 })

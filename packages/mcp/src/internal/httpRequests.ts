@@ -1,0 +1,143 @@
+/** Requests to one remote server: which headers go where, which redirects are followed, and who is asked for a token. */
+import {
+  type Connections,
+  HttpConnections,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpResponse
+} from "@effect-toolnexus/core/HttpConnections"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { ResolvedRemote } from "../McpConfig.ts"
+import { RequestHeaders, type RequestHeadersService } from "../RequestHeaders.ts"
+import { type Challenge, TokenProvider, type TokenProviderService } from "../TokenProvider.ts"
+import { cutText } from "./cutText.ts"
+
+/** A redirect that isn't followed: what was sent would be lost, or go to somebody else. */
+export interface Redirected {
+  readonly _tag: "Redirected"
+  readonly reason: string
+}
+
+/** A request as the protocol makes it; `headers` beside those of the server and its host. */
+export interface RemoteRequest extends Pick<HttpRequest, "body" | "method"> {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly context: unknown
+}
+
+export type Answer = HttpResponse | Redirected
+
+const MAX_HOPS = 5
+
+export class HttpRequests {
+  readonly #server: ResolvedRemote
+  readonly #connections: Connections
+  readonly #makeHeaders: RequestHeadersService | undefined
+  readonly #tokens: TokenProviderService | undefined
+  /** Given for one caller's context, and for no other's. */
+  #token: { readonly context: unknown; readonly value: string } | undefined
+
+  constructor(
+    server: ResolvedRemote,
+    connections: Connections,
+    makeHeaders: RequestHeadersService | undefined,
+    tokens: TokenProviderService | undefined
+  ) {
+    this.#server = server
+    this.#connections = connections
+    this.#makeHeaders = makeHeaders
+    this.#tokens = tokens
+  }
+
+  static readonly make = Effect.fnUntraced(function*(server: ResolvedRemote) {
+    const connections = yield* HttpConnections.use((http) => http.open({ tls: server.tls, proxy: server.proxy }))
+    return new HttpRequests(server, connections, yield* RequestHeaders, yield* TokenProvider)
+  })
+
+  /** Sends it, once more where a token is asked for and given. */
+  readonly send = (request: RemoteRequest): Effect.Effect<Answer, HttpFailure> =>
+    Effect.flatMap(this.#sendOnce(request), (answer) => {
+      const challenge = challengeOf(this.#server.name, request, answer)
+      if (challenge === undefined || this.#tokens === undefined || isRedirected(answer)) return Effect.succeed(answer)
+      return Effect.flatMap(
+        this.#tokens(challenge),
+        Option.match({
+          onNone: () => Effect.succeed<Answer>(answer),
+          onSome: (value) => {
+            answer.discard()
+            this.#token = { context: request.context, value }
+            return this.#sendOnce(request)
+          }
+        })
+      )
+    })
+
+  #sendOnce(request: RemoteRequest): Effect.Effect<Answer, HttpFailure> {
+    const own = this.#makeHeaders?.({ server: this.#server.name, context: request.context }) ?? Effect.succeed({})
+    return Effect.flatMap(own, (made) => this.#follow({ ...request, headers: this.#headersOf(request, made) }, 0))
+  }
+
+  /** The protocol's own headers can't be replaced. */
+  #headersOf({ context, headers }: RemoteRequest, made: Readonly<Record<string, string>>): Record<string, string> {
+    const token = this.#token !== undefined && this.#token.context === context
+      ? { authorization: `Bearer ${this.#token.value}` }
+      : {}
+    return { ...lowerCased(this.#server.headers), ...lowerCased(made), ...token, ...headers }
+  }
+
+  #follow(request: RemoteRequest, hops: number): Effect.Effect<Answer, HttpFailure> {
+    return Effect.flatMap(this.#connections.exchange(request), (response) => {
+      const target = response.status >= 300 && response.status < 400 ? response.header("location") : undefined
+      if (target === undefined) return Effect.succeed<Answer>(response)
+      response.discard()
+      const next = nextUrl(request, response.status, target, hops)
+      return next instanceof URL
+        ? this.#follow({ ...request, url: next }, hops + 1)
+        : Effect.succeed<Answer>({ _tag: "Redirected", reason: next })
+    })
+  }
+}
+
+/** Names of headers in one spelling, so that one replaces the other. */
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+export const isRedirected = (answer: Answer): answer is Redirected => "_tag" in answer && answer._tag === "Redirected"
+
+/** Where to go on, or why not. Addresses are shown without what may be secret in them. */
+const nextUrl = (request: RemoteRequest, status: number, target: string, hops: number): URL | string => {
+  const next = Result.getOrElse(Result.try(() => new URL(target, request.url)), () => undefined)
+  if (next === undefined) return `it redirects (${status}) to what is no address`
+  const place = `${next.origin}${next.pathname}`
+  if (hops >= MAX_HOPS) return `it redirects more than ${MAX_HOPS} times, at last to ${place}`
+  if (next.origin !== request.url.origin) {
+    return `it redirects (${status}) to ${place}, which is another server and is not sent what is meant for this one; `
+      + "if that is the right one, configure its address"
+  }
+  if (request.method === "GET" || status === 307 || status === 308) return next
+  return `it redirects (${status}) to ${place} in a way that loses what was sent; configure that address`
+}
+
+/** What a server asks of who comes to it. */
+export const challengeOf = (server: string, { context, url }: RemoteRequest, answer: Answer): Challenge | undefined =>
+  !isRedirected(answer) && (answer.status === 401 || answer.status === 403)
+    ? {
+      server,
+      status: answer.status,
+      url: `${url.origin}${url.pathname}`,
+      header: answer.header("www-authenticate") ?? "",
+      ...(context === undefined ? {} : { context })
+    }
+    : undefined
+
+/** A challenge as a person reads it. */
+export const wordsOf = ({ header, status }: Challenge): string =>
+  `it asks who we are (HTTP ${status})${header === "" ? "" : `: ${cutText(header, SHOWN_HEADER, "...")}`}`
+
+const SHOWN_HEADER = 2000
+
+export const isStream = (answer: Answer): answer is HttpResponse =>
+  !isRedirected(answer) && answer.status === 200 &&
+  (answer.header("content-type") ?? "").startsWith("text/event-stream")

@@ -1,0 +1,89 @@
+/** Everything a remote server needs to be spoken to, expanded. */
+import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
+import * as TextFile from "@effect-toolnexus/core/TextFile"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import type { RemoteServer, ResolvedRemote } from "../McpConfig.ts"
+import { entryError } from "./entryError.ts"
+import { makeFields } from "./expandFields.ts"
+
+export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteServer) {
+  const { expand, secrets } = makeFields(server)
+  const url = yield* expand("url", server.url)
+  const headers: Record<string, string> = Object.create(null)
+  const shown: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(server.headers)) {
+    const expanded = yield* expand(`headers.${name}`, value)
+    headers[name] = yield* checkHeader(server.name, name, expanded.text)
+    shown[name] = expanded.shown
+  }
+  const tls = yield* readTls(server)
+  const resolved: ResolvedRemote = {
+    name: server.name,
+    url: yield* parseUrl(server.name, url.text),
+    headers,
+    tls,
+    proxy: proxyVariables(server, yield* Environment),
+    shown: { url: url.shown, headers: shown },
+    secrets: [...new Set([...secrets, ...Object.values(headers), ...credentialsOf(url.text)])]
+  }
+  return resolved
+})
+
+const parseUrl = (entry: string, text: string) => {
+  const parsed = Result.try(() => new URL(text))
+  if (Result.isFailure(parsed)) {
+    return Effect.fail(entryError(entry, "config", "url is no URL; it begins with https://"))
+  }
+  const { protocol } = parsed.success
+  return protocol === "http:" || protocol === "https:"
+    ? Effect.succeed(parsed.success)
+    : Effect.fail(entryError(entry, "config", `url must begin with http:// or https://, not with ${protocol}`))
+}
+
+/** The user info of an address, and the values of its query, are where tokens are put. */
+const credentialsOf = (text: string): ReadonlyArray<string> =>
+  Result.match(Result.try(() => new URL(text)), {
+    onFailure: () => [],
+    onSuccess: ({ password, searchParams, username }) => [password, username, ...searchParams.values()]
+  }).filter((value) => value !== "")
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+// oxlint-disable-next-line no-control-regex -- which of them HTTP allows in a header
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const checkHeader = (entry: string, name: string, value: string) => {
+  const fail = (problem: string) => Effect.fail(entryError(entry, "config", `headers.${name}: ${problem}`))
+  if (!HEADER_NAME.test(name)) return fail("is no name of a header")
+  return HEADER_VALUE.test(value) ? Effect.succeed(value) : fail("its value has characters that HTTP doesn't allow")
+}
+
+/** Larger files are no certificates. */
+const MAX_PEM_BYTES = 1024 * 1024
+
+const readTls = Effect.fnUntraced(function*(server: RemoteServer) {
+  const path = yield* Path.Path
+  const read = (field: "ca" | "cert" | "key") => {
+    const text = server[field]
+    if (text === undefined) return Effect.succeed({})
+    if (text.includes("-----BEGIN ")) return Effect.succeed({ [field]: text })
+    return TextFile.read(path.resolve(server.folder, text), MAX_PEM_BYTES).pipe(
+      Effect.mapError(({ message }) => entryError(server.name, "config", `${field}: ${text} ${message}`)),
+      Effect.map((pem) => ({ [field]: pem }))
+    )
+  }
+  const tls: ResolvedRemote["tls"] = { ...yield* read("ca"), ...yield* read("cert"), ...yield* read("key") }
+  return tls
+})
+
+const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]
+
+/** In lower case where both are there, as other programs have it. */
+const proxyVariables = ({ proxy }: RemoteServer, variables: Variables): Record<string, string> => {
+  if (proxy !== undefined) return proxy === "" ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }
+  return Object.fromEntries(PROXY_NAMES.flatMap((name) => {
+    const value = variables[name.toLowerCase()] ?? variables[name]
+    return value === undefined || value === "" ? [] : [[name, value]]
+  }))
+}

@@ -1,0 +1,147 @@
+/**
+ * HTTP+SSE (MCP 2024-11-05, Transports): one stream brings everything, and says first where messages are to be sent.
+ */
+import * as Redaction from "@effect-toolnexus/core/Redaction"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Result from "effect/Result"
+import type { ResolvedRemote } from "../McpConfig.ts"
+import { type Channel, type Receiver, type Refusal, silence } from "./channel.ts"
+import {
+  type Answer,
+  challengeOf,
+  HttpRequests,
+  isRedirected,
+  isStream,
+  type RemoteRequest,
+  wordsOf
+} from "./httpRequests.ts"
+import { parseLine } from "./jsonLine.ts"
+import { isRequest, type Message, serialize } from "./jsonRpc.ts"
+import type { Run } from "./progressRelay.ts"
+import { readEvents } from "./sseReader.ts"
+
+export const openSse = Effect.fnUntraced(function*(server: ResolvedRemote) {
+  return new SseChannel(server, yield* HttpRequests.make(server), yield* FiberSet.makeRuntime())
+})
+
+export class SseChannel implements Channel {
+  readonly redact: Redaction.Redaction
+  readonly withheld = []
+  readonly #server: ResolvedRemote
+  readonly #requests: HttpRequests
+  readonly #run: Run
+  readonly #endpoint = Deferred.makeUnsafe<URL, string>()
+  #receiver: Receiver | undefined
+  #refusal: Refusal | undefined
+  #revision: string | undefined
+
+  constructor(server: ResolvedRemote, requests: HttpRequests, run: Run) {
+    this.#server = server
+    this.#requests = requests
+    this.#run = run
+    this.redact = Redaction.make(server.secrets)
+  }
+
+  /** Whether the server has said where messages are to be sent. */
+  get isOpen(): boolean {
+    return Deferred.isDoneUnsafe(this.#endpoint) && this.#refusal === undefined
+  }
+
+  listen(receiver: Receiver): Effect.Effect<void, string> {
+    return Effect.suspend(() => {
+      this.#receiver = receiver
+      const request: RemoteRequest = {
+        method: "GET",
+        url: this.#server.url,
+        headers: { accept: "text/event-stream" },
+        context: undefined
+      }
+      this.#run(Effect.matchEffect(this.#requests.send(request), {
+        onFailure: ({ detail }) => Effect.sync(() => this.#refuse({ phase: "connect", detail })),
+        onSuccess: (answer) => this.#read(request, answer)
+      }))
+      return Effect.asVoid(Deferred.await(this.#endpoint))
+    })
+  }
+
+  send(message: Message, context?: unknown) {
+    const id = isRequest(message) ? Number(message.id) : undefined
+    const lose = (reason: string, wasSent: boolean) => {
+      if (id !== undefined) this.#receiver?.lose(id, reason, wasSent)
+    }
+    const delivery = Effect.flatMap(Deferred.await(this.#endpoint), (url) =>
+      this.#requests.send({
+        method: "POST",
+        url,
+        headers: {
+          "content-type": "application/json",
+          ...(this.#revision === undefined ? {} : { "mcp-protocol-version": this.#revision })
+        },
+        body: serialize(message),
+        context
+      }))
+    this.#run(Effect.match(delivery, {
+      onFailure: (failure) =>
+        typeof failure === "string" ? lose(failure, false) : lose(failure.detail, failure.wasSent),
+      onSuccess: (answer) => {
+        if (isRedirected(answer)) return lose(answer.reason, true)
+        answer.discard()
+        if (answer.status >= 300) lose(`answered HTTP ${answer.status}`, true)
+      }
+    }))
+  }
+
+  withdraw(): boolean {
+    return false
+  }
+
+  negotiated(revision: string) {
+    this.#revision = revision
+  }
+
+  readonly refusal = (): Refusal | undefined => this.#refusal
+  readonly ended = (): string | undefined => undefined
+  readonly stderr = (): string => ""
+  readonly noise = () => silence
+
+  readonly leave: Effect.Effect<void> = Effect.sync(() => this.#receiver?.end(undefined))
+
+  #read(request: RemoteRequest, answer: Answer): Effect.Effect<void> {
+    if (!isStream(answer)) return Effect.sync(() => this.#refuseAnswer(request, answer))
+    const read = readEvents(answer, { events: 0 }, ({ data, event }) => {
+      if (event === "endpoint") this.#setEndpoint(data)
+      else for (const value of parseLine(data)) this.#receiver?.receive(value)
+    }, () => {})
+    return Effect.andThen(
+      read,
+      Effect.sync(() => {
+        if (this.isOpen) return this.#receiver?.end("ended its event stream")
+        this.#refuse({ phase: "initialize", detail: "its event stream doesn't say where messages are to be sent" })
+      })
+    )
+  }
+
+  /** What is sent there is meant for this server. */
+  #setEndpoint(data: string) {
+    const url = Result.getOrElse(Result.try(() => new URL(data, this.#server.url)), () => undefined)
+    if (url?.origin === this.#server.url.origin) Deferred.doneUnsafe(this.#endpoint, Effect.succeed(url))
+    else this.#refuse({ phase: "initialize", detail: "it wants messages to be sent to another server" })
+  }
+
+  #refuseAnswer(request: RemoteRequest, answer: Answer) {
+    if (isRedirected(answer)) return this.#refuse({ phase: "initialize", detail: answer.reason })
+    answer.discard()
+    const challenge = challengeOf(this.#server.name, request, answer)
+    if (challenge === undefined) {
+      return this.#refuse({ phase: "initialize", detail: `HTTP ${answer.status}, and no stream of events` })
+    }
+    return this.#refuse({ phase: "connect", detail: wordsOf(challenge), challenge })
+  }
+
+  #refuse(refusal: Refusal) {
+    this.#refusal = { ...refusal, detail: this.redact(refusal.detail) }
+    Deferred.doneUnsafe(this.#endpoint, Effect.fail(refusal.detail))
+  }
+}
