@@ -75,7 +75,10 @@ export const isWithin = (value: unknown, { levels, values }: Bounds): boolean =>
     const [current, level] = next
     if (++count > values || level > levels) return false
     if (!Predicate.isObjectOrArray(current)) continue
-    for (const inner of Object.values(current)) waiting.push([inner, level + 1])
+    // counted before they are looked at one by one: there may be millions
+    const inner = Array.isArray(current) ? current : Object.values(current)
+    if (count + waiting.length + inner.length > values) return false
+    for (const each of inner) waiting.push([each, level + 1])
   }
   return true
 }

@@ -247,6 +247,32 @@ describe("McpSource", () => {
       assert.strictEqual((yield* source.setEnabled("a", true))._tag, "Loaded")
     }).pipe(Effect.provide(platform)))
 
+  it.live("says at once what it is about to do, and answers who asks again when it is done", () =>
+    Effect.gen(function*() {
+      const starts = yield* startsFile
+      const stubborn = scripted({ starts, tools: TOOLS, ignoreEof: true, ignoreTerm: true })
+      const { entries, source } = yield* open({ a: stubborn })
+      const echo = toolOf(yield* entries, "a_echo")
+      const off = yield* Effect.forkChild(source.setEnabled("a", false), { startImmediately: true })
+      yield* Effect.sleep("50 millis")
+      assert.strictEqual(entryOf(yield* entries, "a")._tag, "Disabled")
+      assert.include((yield* Effect.flip(call(echo))).message, "it was closed")
+      assert.strictEqual((yield* source.setEnabled("a", false))._tag, "Disabled")
+      assert.strictEqual((yield* Fiber.join(off))._tag, "Disabled")
+      assert.deepStrictEqual(startsIn(starts).filter(({ pid }) => isAlive(pid)), [])
+      const both = yield* Effect.all([source.setEnabled("a", true), source.setEnabled("a", true)], {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(both.map(({ _tag }) => _tag), ["Loaded", "Loaded"])
+      const again = yield* Effect.forkChild(source.reconnect("a"), { startImmediately: true })
+      yield* Effect.sleep("50 millis")
+      assert.deepStrictEqual([entryOf(yield* entries, "a")._tag, (yield* source.connections).size], ["Reconnecting", 0])
+      yield* Fiber.join(again)
+      const removed = yield* Effect.all([source.remove("a"), source.remove("a")], { concurrency: "unbounded" })
+      assert.deepStrictEqual([removed, yield* entries], [[true, false], []])
+      assert.deepStrictEqual(startsIn(starts).filter(({ pid }) => isAlive(pid)), [])
+    }).pipe(Effect.provide(platform)))
+
   it.live("knows no server but those there are, and names a similar one", () =>
     Effect.gen(function*() {
       const { source } = yield* open({ files: scripted() })

@@ -117,12 +117,12 @@ describe("Outbox", () => {
       assert.include(text(yield* Fiber.join(writer)), "\"id\":2")
     }))
 
-  it("keeps only so many messages that nobody waits for", () => {
+  it("keeps only so much that it was asked for, and every word about a request that was given up", () => {
     const outbox = new Outbox(() => 0)
-    const answer = { jsonrpc: "2.0", id: 1, result: {} } as const
-    for (let count = 0; count < 1024; count++) assert.isTrue(outbox.add(answer))
+    const answer = { id: 1, result: { text: "x".repeat(100_000) } }
+    for (let count = 0; count < 11; count++) assert.isTrue(outbox.add(answer))
     assert.isFalse(outbox.add(answer))
-    assert.isFalse(outbox.add(notification))
+    for (let count = 0; count < 5000; count++) assert.isTrue(outbox.add(notification))
     assert.isTrue(outbox.add(request(1)))
   })
 })

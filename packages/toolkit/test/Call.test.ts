@@ -1,5 +1,7 @@
 import {
+  type CallArguments,
   defineTool,
+  type Json,
   type Middleware,
   type Tool,
   ToolCall,
@@ -61,6 +63,26 @@ describe("schemas", () => {
       ])
       assert.strictEqual((yield* toolkit.execute("strict", { city: 7 })).metadata?.["error"], "InvalidArguments")
     }).pipe(withTools(strict)))
+
+  it.effect("arguments that are too deep, cyclic or break whoever reads them are wrong arguments", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      const refused = (args: CallArguments) =>
+        Effect.map(Effect.flip(toolkit.call("echo", args)), (error) => [error._tag, error.message])
+      const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`
+      const cyclic: Record<string, Json.Json> = {}
+      cyclic["self"] = cyclic
+      const throwing = {
+        get a(): never {
+          throw new Error("boo")
+        }
+      }
+      for (const args of [`{"a":${deep}}`, { a: JSON.parse(deep) }, cyclic]) {
+        const [tag, message = ""] = yield* refused(args)
+        assert.deepStrictEqual([tag, message.includes("nested deeper than 500 levels")], ["InvalidArguments", true])
+      }
+      assert.include(yield* refused(throwing), "InvalidArguments")
+    }).pipe(withTools(echo)))
 
   it.effect("structured output that breaks its promise is told, and not lost", () =>
     Effect.gen(function*() {

@@ -14,6 +14,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { EnabledServer, Limits } from "../McpConfig.ts"
 import type { McpCallError } from "../McpError.ts"
 import type { McpSession, RawCallResult, RawTool } from "../McpSession.ts"
+import { elapsedMillis } from "./liveClock.ts"
 import { LiveSession } from "./liveSession.ts"
 import { ProgressRelay, type Run } from "./progressRelay.ts"
 import { toToolResult } from "./resultMapping.ts"
@@ -46,7 +47,7 @@ export const callTool = (serving: Serving, { annotations, name }: RawTool): Hand
   return (args, call) =>
     Effect.contextWith((context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
-      const started = clock.currentTimeMillisUnsafe()
+      const started = elapsedMillis(clock)
       const attempt = callNow({ serving, limits, name, isRepeatable, context, started }, args, call)
       return permits === undefined ? attempt : inTurn(permits, attempt, clock, limits.total, call.toolName)
     })
@@ -88,7 +89,7 @@ interface Attempt {
   /** Doing it twice is as good as doing it once, and whoever vouches for its server says so. */
   readonly isRepeatable: boolean
   readonly context: Context.Context<never>
-  /** When the caller began to wait, in milliseconds. */
+  /** When the caller began to wait, as {@link elapsedMillis} counts. */
   readonly started: number
 }
 
@@ -133,7 +134,7 @@ const sendCall = (
 
 /** What is left of the total, in milliseconds. */
 const restOf = ({ context, limits, started }: Attempt): number =>
-  started + limits.total - Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+  started + limits.total - elapsedMillis(Context.get(context, Clock.Clock))
 
 /** A server that is being repaired isn't slow, it isn't there. */
 const awaitSession = (attempt: Attempt, toolName: string): Effect.Effect<McpSession, EntryError | ToolUnavailable> => {

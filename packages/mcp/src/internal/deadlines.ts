@@ -2,6 +2,7 @@
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { elapsedMillis } from "./liveClock.ts"
 import type { Run } from "./progressRelay.ts"
 
 /** Something that ends in time unless it is removed; `due` may move on meanwhile. In milliseconds. */
@@ -23,8 +24,9 @@ export class Deadlines {
     this.#run = run
   }
 
+  /** Time as it passes, whatever somebody sets the clock to. */
   get now(): number {
-    return this.#clock.currentTimeMillisUnsafe()
+    return elapsedMillis(this.#clock)
   }
 
   add(deadline: Deadline) {

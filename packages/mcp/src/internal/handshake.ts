@@ -1,9 +1,11 @@
 /** The first exchange with a server: which revision of the protocol, and what each can do. */
 import type { JsonObject } from "@effect-toolnexus/core/Json"
 import { isJsonObject } from "@effect-toolnexus/core/Json"
+import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import * as Effect from "effect/Effect"
 import { McpRejected } from "../McpError.ts"
 import type { Channel } from "./channel.ts"
+import { cutText } from "./cutText.ts"
 import type { Fields } from "./jsonRpc.ts"
 import type { Peer } from "./peer.ts"
 
@@ -21,11 +23,11 @@ export interface Greeting {
 }
 
 /** Without cancellation: `initialize` may not be cancelled, the connection is closed instead. */
-export const shakeHands = (server: string, channel: Pick<Channel, "negotiated">, peer: Peer) => {
+export const shakeHands = (server: string, channel: Pick<Channel, "negotiated" | "redact">, peer: Peer) => {
   const [protocolVersion] = REVISIONS
   return peer.request("initialize", { protocolVersion, capabilities: {}, clientInfo: CLIENT }, { isCancellable: false })
     .pipe(
-      Effect.flatMap((answer) => readGreeting(server, answer)),
+      Effect.flatMap((answer) => readGreeting(server, channel.redact, answer)),
       Effect.tap(({ revision }) =>
         Effect.sync(() => {
           channel.negotiated(revision)
@@ -35,7 +37,7 @@ export const shakeHands = (server: string, channel: Pick<Channel, "negotiated">,
     )
 }
 
-const readGreeting = (server: string, answer: Fields): Effect.Effect<Greeting, McpRejected> => {
+const readGreeting = (server: string, redact: Redaction, answer: Fields): Effect.Effect<Greeting, McpRejected> => {
   const { capabilities, instructions, protocolVersion, serverInfo } = answer
   const reject = (detail: string) => Effect.fail(new McpRejected({ server, detail }))
   if (typeof protocolVersion !== "string") {
@@ -43,7 +45,9 @@ const readGreeting = (server: string, answer: Fields): Effect.Effect<Greeting, M
   }
   if (!REVISIONS.some((known) => known === protocolVersion)) {
     return reject(
-      `it speaks revision ${JSON.stringify(protocolVersion)} of the protocol; known are ${REVISIONS.join(", ")}`
+      `it speaks revision ${JSON.stringify(cutText(redact(protocolVersion), 40, "..."))} of the protocol; known are ${
+        REVISIONS.join(", ")
+      }`
     )
   }
   return Effect.succeed({

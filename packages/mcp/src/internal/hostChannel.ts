@@ -26,7 +26,7 @@ export const makeHostChannel = (transport: HostTransport): Channel => {
   return {
     listen: (listening) =>
       Effect.tryPromise({
-        try: () => {
+        try: async () => {
           receiver = listening
           transport.onmessage = (message) => void listening.receive(message)
           transport.onclose = end

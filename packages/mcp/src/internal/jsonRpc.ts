@@ -38,12 +38,13 @@ export type IsPending = (id: number) => boolean
  */
 export const readMessage = (value: unknown, isPending: IsPending): Incoming | undefined => {
   if (!Predicate.isObject(value)) return undefined
-  if (value["method"] !== undefined) return readCall(value)
+  if (!Predicate.isNullish(value["method"])) return readCall(value)
   const id = pendingId(value["id"], isPending)
   return id === undefined ? readStray(value) : readAnswer(value, id)
 }
 
-const readCall = ({ id, jsonrpc, method, params = {} }: Fields): Incoming | undefined => {
+const readCall = ({ id, jsonrpc, method, params: given }: Fields): Incoming | undefined => {
+  const params = given ?? {}
   if (jsonrpc !== "2.0" || typeof method !== "string" || !isFields(params)) return undefined
   if (id === undefined) return { _tag: "Notice", method, params }
   return isId(id) ? { _tag: "Request", id, method, params } : undefined
@@ -69,17 +70,26 @@ const readAnswer = (value: Fields, id: number): Incoming | undefined => {
 
 const ANSWER_KEYS: ReadonlySet<string> = new Set(["jsonrpc", "id", "result", "error"])
 
-const isId = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value)
+/** Longer ones are no ids: they are sent back with each answer. */
+const MAX_ID = 200
+
+const isId = (value: unknown): value is string | number =>
+  typeof value === "string" ? value.length <= MAX_ID : Number.isSafeInteger(value)
 
 const isFields = (value: unknown): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
 
 const isError = (value: unknown): value is { readonly code: number; readonly message: string } =>
   Predicate.isObject(value) && Number.isSafeInteger(value["code"]) && typeof value["message"] === "string"
 
-/** Some servers send a number back as text. */
+/** Ours are numbers; some servers send them back as text. */
+export const idOf = (id: unknown): number | undefined => {
+  if (typeof id === "number") return id
+  return typeof id === "string" && /^\d{1,16}$/.test(id) ? Number(id) : undefined
+}
+
 const pendingId = (id: unknown, isPending: IsPending): number | undefined => {
-  const number = typeof id === "string" && id.trim() !== "" ? Number(id) : id
-  return typeof number === "number" && isPending(number) ? number : undefined
+  const number = idOf(id)
+  return number !== undefined && isPending(number) ? number : undefined
 }
 
 const problemOf = ({ error, result }: Fields): string => {

@@ -10,11 +10,16 @@ const ENDS = 1024
 
 const NEWLINE = 0x0a
 
+const FIRST_CAPACITY = 4096
+
 export class LineFraming {
   readonly #limit: number
   readonly #decoder = new TextDecoder()
-  #parts: Array<Uint8Array> = []
+  /** The line that has not ended yet. It comes in pieces of any size, and so is kept in one. */
+  #kept: Uint8Array = EMPTY
   #size = 0
+  /** The start of a line that is too long; what is kept is then its end. */
+  #head: Uint8Array | undefined
 
   constructor(limit: number) {
     this.#limit = limit
@@ -25,8 +30,7 @@ export class LineFraming {
     const frames: Array<Frame> = []
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#keep(chunk.subarray(start, end))
-      frames.push(this.end())
+      frames.push(this.#complete(chunk.subarray(start, end)))
       start = end + 1
     }
     this.#keep(chunk.subarray(start))
@@ -35,61 +39,51 @@ export class LineFraming {
 
   /** What is left, when no more comes. */
   end(): Frame {
-    const parts = this.#parts
-    const size = this.#size
-    this.#parts = []
+    const head = this.#head
+    const rest = this.#kept.subarray(0, this.#size)
+    this.#kept = EMPTY
     this.#size = 0
-    if (size <= this.#limit) return { _tag: "Line", text: this.#decode(parts) }
-    const [head = EMPTY, tail = EMPTY] = parts
-    return { _tag: "TooLong", head: this.#decode([head]), tail: this.#decode([tail]) }
+    this.#head = undefined
+    return head === undefined
+      ? { _tag: "Line", text: this.#decoder.decode(rest) }
+      : { _tag: "TooLong", head: this.#decoder.decode(head), tail: this.#decoder.decode(rest.subarray(-ENDS)) }
+  }
+
+  #complete(bytes: Uint8Array): Frame {
+    if (this.#size === 0 && this.#head === undefined && bytes.length <= this.#limit) {
+      return { _tag: "Line", text: this.#decoder.decode(bytes) }
+    }
+    this.#keep(bytes)
+    return this.end()
   }
 
   #keep(bytes: Uint8Array) {
     if (bytes.length === 0) return
-    this.#parts.push(bytes)
-    this.#size += bytes.length
-    if (this.#size > this.#limit) this.#drop()
+    if (this.#head === undefined && this.#size + bytes.length <= this.#limit) return this.#append(bytes)
+    // of a line over the bound only the ends stay in memory, however long it becomes
+    this.#head ??= concat(this.#kept.subarray(0, this.#size), bytes).slice(0, ENDS)
+    const end = concat(this.#kept.subarray(0, this.#size).slice(-ENDS), bytes.slice(-ENDS)).slice(-ENDS)
+    this.#kept = end
+    this.#size = end.length
   }
 
-  /** Of a line over the bound only the ends stay in memory, however long it becomes. */
-  #drop() {
-    this.#parts = [start(this.#parts), end(this.#parts)]
+  #append(bytes: Uint8Array) {
+    const size = this.#size + bytes.length
+    if (size > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(size, this.#kept.length * 2, FIRST_CAPACITY))
+      larger.set(this.#kept.subarray(0, this.#size))
+      this.#kept = larger
+    }
+    this.#kept.set(bytes, this.#size)
+    this.#size = size
   }
-
-  #decode(parts: ReadonlyArray<Uint8Array>): string {
-    return this.#decoder.decode(parts.length === 1 ? parts[0] : concat(parts))
-  }
-}
-
-/** Lines come in pieces of any size, and the ends may be spread over several. */
-const start = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const pieces: Array<Uint8Array> = []
-  for (let size = 0, index = 0; size < ENDS && index < parts.length; index++) {
-    const piece = (parts[index] ?? EMPTY).subarray(0, ENDS - size)
-    pieces.push(piece)
-    size += piece.length
-  }
-  return concat(pieces)
-}
-
-const end = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const pieces: Array<Uint8Array> = []
-  for (let size = 0, index = parts.length - 1; size < ENDS && index >= 0; index--) {
-    const piece = (parts[index] ?? EMPTY).subarray(-(ENDS - size))
-    pieces.unshift(piece)
-    size += piece.length
-  }
-  return concat(pieces)
 }
 
 const EMPTY = new Uint8Array(0)
 
-const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
-  }
+const concat = (left: Uint8Array, right: Uint8Array): Uint8Array => {
+  const whole = new Uint8Array(left.length + right.length)
+  whole.set(left)
+  whole.set(right, left.length)
   return whole
 }

@@ -7,5 +7,10 @@ const live = Clock.Clock.defaultValue()
 export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Clock.Clock, live)
 
-/** In milliseconds. */
-export const realTime = (): number => live.currentTimeMillisUnsafe()
+/** Milliseconds since some moment: it never jumps, as the time of day does. */
+export const elapsedMillis = (clock: Clock.Clock): number =>
+  Number(clock.monotonicTimeNanosUnsafe() / NANOS_PER_MICRO) / 1000
+
+const NANOS_PER_MICRO = 1000n
+
+export const realTime = (): number => elapsedMillis(live)

@@ -9,6 +9,7 @@ export class LiveSession {
   #next = Deferred.makeUnsafe<McpSession, EntryError>()
   #session: McpSession | undefined
   #problem: EntryError | undefined
+  #isClosed = false
 
   /** The session, as soon as there is one; fails when it is certain that none will come. */
   readonly current: Effect.Effect<McpSession, EntryError> = Effect.suspend(() => {
@@ -28,6 +29,7 @@ export class LiveSession {
   }
 
   connected(session: McpSession) {
+    if (this.#isClosed) return
     this.#problem = undefined
     this.#settle(Effect.succeed(session))
     this.#session = session
@@ -35,14 +37,22 @@ export class LiveSession {
 
   /** It is being repaired: whoever asks waits. */
   lost(problem: EntryError) {
+    if (this.#isClosed) return
     this.#problem = problem
     this.#reset()
   }
 
   /** It isn't repaired any more: whoever asks, or waits, is told why. */
   ended(problem: EntryError) {
+    if (this.#isClosed) return
     this.#problem = problem
     this.#settle(Effect.fail(problem))
+  }
+
+  /** Whatever comes after this, the server is nobody's any more. */
+  close(problem: EntryError) {
+    this.ended(problem)
+    this.#isClosed = true
   }
 
   #settle(outcome: Effect.Effect<McpSession, EntryError>) {

@@ -20,14 +20,16 @@ const CROWD_MILLIS = 10_000
 /** With few waiting it may be busy with one long call; by then each of them has had the time of a silent call. */
 const STUCK_MILLIS = 30_000
 
-/** Answers and notices, which nobody waits for: of a server that asks and asks without reading, no more are kept. */
-const MAX_UNASKED = 1024
+/** Of a server that asks and asks without reading, no more answers are kept, in characters. */
+const MAX_ANSWERS = 1024 * 1024
 
 /** Taken out at once: what is written can't be taken back. */
 const BATCH = 16
 
 interface Waiting {
   readonly text: string
+  /** What nobody here waits for; notices aren't among it, of which there is one for each request that was given up. */
+  readonly isAnswer: boolean
   readonly id: number | string | undefined
 }
 
@@ -40,6 +42,7 @@ export class Outbox {
   /** When the writer got the last messages, or the first came that it didn't ask for; not while it asks for more. */
   #silentSince: number | undefined
   #isOpen = true
+  #answers = 0
   /** Tells the writer, which waits for more, that something changed. */
   #wake: (() => void) | undefined
 
@@ -62,10 +65,12 @@ export class Outbox {
   /** False where the server reads too little for one more message. */
   add(message: Message): boolean {
     const id = isRequest(message) ? message.id : undefined
-    const isFull = id === undefined && this.size - this.#requests.size >= MAX_UNASKED
+    const isAnswer = message.method === undefined
+    const isFull = isAnswer && this.#answers >= MAX_ANSWERS
     if (isFull || this.isStuck || !this.#isOpen) return false
-    const waiting: Waiting = { text: `${serialize(message)}\n`, id }
+    const waiting: Waiting = { text: `${serialize(message)}\n`, id, isAnswer }
     this.#waiting.add(waiting)
+    if (isAnswer) this.#answers += waiting.text.length
     if (id !== undefined) this.#requests.set(id, waiting)
     this.#silentSince ??= this.#now()
     this.#ring()
@@ -111,6 +116,7 @@ export class Outbox {
     for (const waiting of this.#waiting) {
       this.#waiting.delete(waiting)
       if (waiting.id !== undefined) this.#requests.delete(waiting.id)
+      if (waiting.isAnswer) this.#answers -= waiting.text.length
       batch += waiting.text
       if (++taken === BATCH) break
     }

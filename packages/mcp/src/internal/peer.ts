@@ -8,12 +8,13 @@
 import type { Progress } from "@effect-toolnexus/core/ToolCall"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { type McpCallError, McpClosed, McpLost, McpRejected, McpTimedOut } from "../McpError.ts"
 import type { RawCallOptions } from "../McpSession.ts"
 import type { Channel, Losses, Receiver } from "./channel.ts"
 import { cutText } from "./cutText.ts"
 import type { Deadline, Deadlines } from "./deadlines.ts"
-import { type Fields, type Incoming, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
+import { type Fields, idOf, type Incoming, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
 
 export interface RequestOptions extends Partial<RawCallOptions> {
   /** Whether the server is told when nobody waits any more. Default: true; `initialize` must not be cancelled. */
@@ -101,7 +102,9 @@ export class Peer implements Receiver {
       if (limits !== undefined) this.#deadlines.add(pending)
       // without a token no server reports any progress
       const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } }
-      this.#channel.send({ id, method, params: { ...params, ...meta } }, options.context)
+      // what can't be written as JSON is the caller's mistake, and the server has seen nothing of it
+      const sent = Result.try(() => this.#channel.send({ id, method, params: { ...params, ...meta } }, options.context))
+      if (Result.isFailure(sent)) this.fail(id, "what it is to be sent can't be written as JSON")
       return Effect.sync(giveUp)
     })
   }
@@ -113,7 +116,11 @@ export class Peer implements Receiver {
   readonly isPending = (id: number): boolean => this.#pending.has(id)
 
   receive(value: unknown): boolean {
-    const message = readMessage(value, this.isPending)
+    // whatever breaks us is no message: it may not end the connection, and whoever looks for it finds it
+    return Result.getOrElse(Result.try(() => this.#take(readMessage(value, this.isPending))), () => false)
+  }
+
+  #take(message: Incoming | undefined): boolean {
     if (message === undefined) return false
     switch (message._tag) {
       case "Result":
@@ -160,10 +167,10 @@ export class Peer implements Receiver {
   }
 
   #settle(id: number, outcome: Outcome) {
-    this.#take(id)?.settle(outcome)
+    this.#remove(id)?.settle(outcome)
   }
 
-  #take(id: number): Pending | undefined {
+  #remove(id: number): Pending | undefined {
     const pending = this.#pending.get(id)
     if (pending === undefined) return undefined
     this.#pending.delete(id)
@@ -173,7 +180,7 @@ export class Peer implements Receiver {
 
   #giveUp(id: number, isCancellable: boolean) {
     // the server never saw a request that could be taken back, so there is nothing to cancel
-    if (this.#take(id) === undefined || this.#channel.withdraw(id) || !isCancellable) return
+    if (this.#remove(id) === undefined || this.#channel.withdraw(id) || !isCancellable) return
     this.notify("notifications/cancelled", { requestId: id, reason: CANCELLED })
   }
 
@@ -186,7 +193,7 @@ export class Peer implements Receiver {
       ...(typeof total === "number" ? { total } : {}),
       ...(typeof message === "string" ? { message } : {})
     }
-    this.#pending.get(Number(progressToken))?.report(report, this.#deadlines.now)
+    this.#pending.get(idOf(progressToken) ?? -1)?.report(report, this.#deadlines.now)
   }
 
   #answer({ id, method }: Extract<Incoming, { readonly _tag: "Request" }>) {

@@ -25,8 +25,11 @@ export const readLimits = (timeout: Timeout): Limits => {
 
 /** `timeout: 30` was meant in seconds, as other programs have it. Read as it was written: the entry may make no sense. */
 export const secondsDiagnostics = (entry: string, path: string, timeout: unknown): ReadonlyArray<Diagnostic> => {
-  if (Predicate.isNumber(timeout)) return ConfigKeys.checkMillis(timeout, { entry, path })
+  if (isTime(timeout)) return ConfigKeys.checkMillis(timeout, { entry, path })
   return Object.entries(Predicate.isObject(timeout) ? timeout : {}).flatMap(([key, value]) =>
-    Predicate.isNumber(value) ? ConfigKeys.checkMillis(value, { entry, path: `${path}.${key}` }) : []
+    isTime(value) ? ConfigKeys.checkMillis(value, { entry, path: `${path}.${key}` }) : []
   )
 }
+
+/** Of what is none it is said anyway that it is wrong. */
+const isTime = (value: unknown): value is number => Predicate.isNumber(value) && value > 0 && value < Infinity

@@ -64,10 +64,19 @@ const findDirectory = Effect.fnUntraced(function*(server: LocalServer, cwd: stri
 })
 
 /** Of a whole environment only what its names say is secret: the rest is paths and settings, which errors are about. */
-const SECRET_NAME = /(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|(?:^|[^A-Z0-9])KEYS?(?![A-Z0-9]))/i
+const SECRET_NAME =
+  /TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|WEBHOOK|DSN|KEYS?$|(?:^|_)(?:KEYS?|PASS|PAT|.*[^_]PWD)(?:_|$)|_PWD$/i
+
+/** Where a shell was and is, which its name would give away. */
+const NO_SECRETS: ReadonlySet<string> = new Set(["PWD", "OLDPWD"])
+
+/** With a user or a password in it. */
+const HAS_CREDENTIALS = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]*@/i
 
 const secretsAmong = (variables: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  Object.entries(variables).flatMap(([name, value]) => SECRET_NAME.test(name) ? [value] : [])
+  Object.entries(variables).flatMap(([name, value]) =>
+    !NO_SECRETS.has(name) && SECRET_NAME.test(name) || HAS_CREDENTIALS.test(value) ? [value] : []
+  )
 
 /** These are known anyway, and an error in which they are blotted out helps nobody. */
 const withoutFolders = (texts: ReadonlyArray<string>, { folder }: LocalServer, variables: Variables) =>

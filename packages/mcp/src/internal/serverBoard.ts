@@ -25,7 +25,7 @@ export const makeBoard = Effect.fnUntraced(function*(sorted: ReadonlyArray<ReadS
   const lock = yield* Semaphore.make(1)
   // two servers may change at once, and names are given over all of them; a state that breaks that is not kept
   const update: ServerBoard["update"] = (name, change) =>
-    lock.withPermit(Effect.suspend(() => {
+    lock.withPermit(Effect.uninterruptible(Effect.suspend(() => {
       const state = change(states.get(name))
       if (state === states.get(name)) return Effect.void
       const next = withState(states, name, state)
@@ -33,7 +33,7 @@ export const makeBoard = Effect.fnUntraced(function*(sorted: ReadonlyArray<ReadS
         states = next
         return SubscriptionRef.set(entries, made)
       })
-    }))
+    })))
   const board: ServerBoard = { entries, states: Effect.sync(() => states), update }
   return board
 })

@@ -22,7 +22,7 @@ import type { Run } from "./progressRelay.ts"
 import { enabledServer, isSwitchedOn, readDefinition, type ReadServer, readServers, switched } from "./readServers.ts"
 import { makeBoard, type ServerBoard } from "./serverBoard.ts"
 import { makeSlots } from "./spawnSlots.ts"
-import { type Beginning, type Supervised, superviseServer } from "./superviseServer.ts"
+import { announce, type Beginning, type Supervised, superviseServer } from "./superviseServer.ts"
 
 type Platform = ChildProcessSpawner | FileSystem.FileSystem | HttpConnections | Path.Path
 
@@ -93,24 +93,25 @@ export const reconnectServer = (servers: Servers, name: string) =>
 export const setServerEnabled = (servers: Servers, name: string, enabled: boolean) =>
   Effect.flatMap(findServer(servers, name), (supervised) =>
     isSwitchedOn(supervised.given) === enabled
-      ? entryOf(servers, name)
+      ? Effect.andThen(settled(servers, name), entryOf(servers, name))
       : settle(servers, supervise(servers, switched(supervised.given, enabled)), "first"))
 
 export const removeServer = (servers: Servers, name: string): Effect.Effect<boolean> =>
-  Effect.flatMap(
-    Effect.exit(findServer(servers, name)),
-    (found) =>
-      found._tag === "Failure"
-        ? Effect.succeed(false)
-        : Effect.as(Effect.flatMap(replace(servers, name, undefined, () => forget(servers, name)), Fiber.await), true)
-  )
+  Effect.suspend(() => {
+    const { board, managed } = servers
+    const before = managed.get(name)
+    if (before === undefined) return Effect.succeed(false)
+    // somebody else is at it
+    if (before.supervised === undefined) return Effect.as(Fiber.await(before.life), false)
+    const removed = replace(servers, name, undefined, board.update(name, () => undefined), () => forget(servers, name))
+    return Effect.as(Effect.flatMap(removed, Fiber.await), true)
+  })
 
-const forget = ({ board, managed }: Servers, name: string) =>
-  Effect.andThen(
-    board.update(name, () => undefined),
-    // unless it was added again meanwhile
-    Effect.sync(() => managed.get(name)?.supervised === undefined && managed.delete(name))
-  )
+/** Unless it was added again meanwhile. */
+const forget = ({ managed }: Servers, name: string) =>
+  Effect.sync(() => {
+    if (managed.get(name)?.supervised === undefined) managed.delete(name)
+  })
 
 const findServer = ({ managed }: Servers, name: string): Effect.Effect<Supervised, McpUnknownServer> =>
   Effect.suspend(() => {
@@ -153,36 +154,44 @@ const begin = (servers: Servers, supervised: Supervised, beginning: Beginning) =
     servers,
     supervised.given.name,
     supervised,
+    announce(supervised, beginning),
     (connected) => superviseServer({ ...supervised, beginning, connected })
   )
 
-/** The new life begins when the one before has ended, with everything it had opened. */
+/** The new life is announced at once, and begins when the one before has ended, with everything it had opened. */
 const replace = (
   { lives, lock, managed, platform }: Servers,
   name: string,
   supervised: Supervised | undefined,
+  announcement: Effect.Effect<void>,
   makeLife: (connected: Managed["connected"]) => Effect.Effect<void, never, Platform>
 ) =>
-  lock.withPermit(Effect.uninterruptible(Effect.suspend(() => {
+  lock.withPermit(Effect.uninterruptible(Effect.gen(function*() {
     const connected = Deferred.makeUnsafe<void>()
+    const announced = Deferred.makeUnsafe<void>()
     const before = managed.get(name)
-    const life = makeLife(connected)
-    const next = before === undefined ? life : Effect.andThen(end(before, supervised), life)
-    return Effect.tap(
-      Effect.forkIn(Effect.interruptible(Effect.provideContext(next, platform)), lives),
-      (fiber) => Effect.sync(() => managed.set(name, { supervised, life: fiber, connected }))
+    const isOver = before === undefined ? Effect.void : Fiber.await(before.life)
+    const life = Effect.andThen(
+      Effect.andThen(Deferred.await(announced), isOver),
+      Effect.interruptible(Effect.provideContext(makeLife(connected), platform))
     )
+    // from its first step on: who is interrupted while it waits must have waited all the same
+    const fiber = yield* Effect.forkIn(life, lives, { uninterruptible: true })
+    managed.set(name, { supervised, life: fiber, connected })
+    if (before !== undefined) {
+      beginEnd(before, supervised)
+      yield* announcement
+    }
+    Deferred.doneUnsafe(announced, Effect.void)
+    return fiber
   })))
 
-/** Not interruptible, for whoever comes next waits for the process that is ended here. */
-const end = ({ life, supervised }: Managed, next: Supervised | undefined) =>
-  Effect.uninterruptible(Effect.andThen(
-    Fiber.interrupt(life),
-    Effect.sync(() => {
-      if (supervised?.serving !== next?.serving) endCalls(supervised)
-    })
-  ))
+/** Whoever comes next waits until the process is gone; the calls are told at once. */
+const beginEnd = ({ life, supervised }: Managed, next: Supervised | undefined) => {
+  life.interruptUnsafe()
+  if (supervised?.serving !== next?.serving) endCalls(supervised)
+}
 
 /** Calls that wait for a repair are told that none will come. */
 const endCalls = (supervised: Supervised | undefined) =>
-  supervised?.serving?.session.ended(entryError(supervised.given.name, "connect", "it was closed"))
+  supervised?.serving?.session.close(entryError(supervised.given.name, "connect", "it was closed"))

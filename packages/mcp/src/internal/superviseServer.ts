@@ -14,6 +14,7 @@ import { broken } from "./broken.ts"
 import type { Serving } from "./callTool.ts"
 import { type Connection, connectServer } from "./connectServer.ts"
 import { diagnostic, entryError, withStderr } from "./entryError.ts"
+import { elapsedMillis } from "./liveClock.ts"
 import { diagnosticsOf, type ReadServer } from "./readServers.ts"
 import { isLasting, MAX_REPAIRS, repairDelay } from "./repair.ts"
 import type { ServerBoard } from "./serverBoard.ts"
@@ -54,24 +55,27 @@ export const superviseServer = (life: Life) =>
     ))
 
 const live = (life: Life) => {
-  const { board, given: { name, normalized }, serving } = life
+  const { beginning, serving } = life
+  if (serving === undefined) return announce(life, beginning)
+  return Effect.andThen(
+    announce(life, beginning),
+    connections({ ...life, serving }, beginning === "first" ? undefined : 0)
+  )
+}
+
+/** What the entry says from the beginning of a life on, also while the one before is still ending. */
+export const announce = (supervised: Supervised, beginning: Beginning): Effect.Effect<void> => {
+  const { board, given, serving } = supervised
+  const { name, normalized } = given
   if (Result.isFailure(normalized)) {
     const { error } = normalized.failure
     // what stood in its place before is gone, with its tools
-    return board.update(name, () => troubled(undefined, life.given, { error, isRepaired: false }))
+    return board.update(name, () => troubled(undefined, given, { error, isRepaired: false }))
   }
   if (serving === undefined) return board.update(name, () => unlisted(SourceEntry.disabled(name)))
-  return connectFrom({ ...life, serving })
-}
-
-const connectFrom = (life: Connecting) => {
-  const { beginning, board, given } = life
   return beginning === "first"
-    ? Effect.andThen(
-      board.update(given.name, (before) => isConnecting(before) ? before : connecting(given)),
-      connections(life, undefined)
-    )
-    : Effect.andThen(repair(life, { error: asked(given.name), isRepaired: true }), connections(life, 0))
+    ? board.update(name, (before) => isConnecting(before) ? before : connecting(given))
+    : repair({ ...supervised, serving }, { error: asked(name), isRepaired: true })
 }
 
 const asked = (name: string) => entryError(name, "connect", "its host asked to connect it anew")
@@ -82,7 +86,7 @@ interface Connecting extends Life {
 }
 
 /** Calls wait from now on. */
-const repair = (life: Connecting, trouble: Trouble) => {
+const repair = (life: Supervised & { readonly serving: Serving }, trouble: Trouble) => {
   life.serving.session.lost(trouble.error)
   return report(life, trouble)
 }
@@ -124,7 +128,8 @@ const connection = (life: Connecting) =>
 
 const hold = Effect.fnUntraced(function*(life: Connecting, { diagnostics, list, session }: Connection) {
   const { board, given, serving } = life
-  const since = yield* Clock.currentTimeMillis
+  const clock = yield* Clock.Clock
+  const since = elapsedMillis(clock)
   serving.session.connected(session)
   yield* board.update(given.name, (before): Listed => ({
     _tag: "Listed",
@@ -137,7 +142,7 @@ const hold = Effect.fnUntraced(function*(life: Connecting, { diagnostics, list, 
   const closed = yield* Effect.flip(Effect.raceFirst(followList(life, session), session.closed))
   const loss: Loss = {
     error: entryError(given.name, "connect", withStderr(`it ${closed.reason}`, closed.stderr)),
-    lasted: (yield* Clock.currentTimeMillis) - since,
+    lasted: elapsedMillis(clock) - since,
     isExpired: closed.isExpired === true
   }
   return loss

@@ -40,6 +40,7 @@ export const readAllPages = Effect.fnUntraced(function*<E>(
     }
     read.listed += page.tools.length
     cursor = page.cursor
+    read.text += cursor?.length ?? 0
     const cut = whyEnd(cursor, seen, pages, read)
     if (cut !== undefined) diagnostics.push(diagnostic(server, "warning", cut.code, cut.message))
     if (cut !== undefined || cursor === undefined) break
@@ -78,10 +79,11 @@ const lengthOf = (value: unknown, limit: number): number => {
     const current = waiting.pop()
     length += VALUE_LENGTH + (typeof current === "string" ? current.length : 0)
     if (!Predicate.isObjectOrArray(current)) continue
-    for (const [key, inner] of Object.entries(current)) {
-      if (!Array.isArray(current)) length += key.length
-      waiting.push(inner)
-    }
+    const isList = Array.isArray(current)
+    // counted before they are looked at one by one: there may be millions
+    if (isList && current.length * VALUE_LENGTH > limit - length) return limit + 1
+    if (!isList) { for (const key of Object.keys(current)) length += key.length }
+    for (const inner of isList ? current : Object.values(current)) waiting.push(inner)
   }
   return length
 }

@@ -8,13 +8,32 @@ export const decodeArguments = (
   args: CallArguments
 ): Effect.Effect<Json.JsonObject, ToolError.InvalidArguments> => {
   if (args === undefined || args === null) return Effect.succeed({})
-  if (typeof args !== "string") return Json.isJsonObject(args) ? Effect.succeed(args) : notAnObject(toolName)
+  if (typeof args !== "string") return checkObject(toolName, args)
   if (args.trim() === "") return Effect.succeed({})
   return Result.match(Result.try({ try: (): unknown => JSON.parse(args), catch: describe }), {
     onFailure: (problem) => invalid(toolName, `the arguments are not valid JSON: ${problem}`),
-    onSuccess: (value) => isParsedObject(value) ? Effect.succeed(value) : notAnObject(toolName)
+    onSuccess: (value) => {
+      if (!Json.isWithin(value, BOUNDS)) return invalid(toolName, TOO_MUCH)
+      return isParsedObject(value) ? Effect.succeed(value) : notAnObject(toolName)
+    }
   })
 }
+
+/** From code anything may come, also what breaks whoever looks at it. */
+const checkObject = (toolName: string, args: Json.Json) =>
+  Result.match(Result.try(() => Json.isWithin(args, BOUNDS) ? Json.isJsonObject(args) : undefined), {
+    onFailure: () => invalid(toolName, "the arguments can't be read"),
+    onSuccess: (isObject) => {
+      if (isObject === undefined) return invalid(toolName, TOO_MUCH)
+      return isObject && isParsedObject(args) ? Effect.succeed(args) : notAnObject(toolName)
+    }
+  })
+
+/** Deeper ones can't be written as JSON again, nor can cyclic ones. */
+const BOUNDS: Json.Bounds = { levels: 500, values: 10_000_000 }
+
+const TOO_MUCH =
+  `the arguments are nested deeper than ${BOUNDS.levels} levels, or hold more than ${BOUNDS.values} values`
 
 /** The parser quotes what it stumbled over, which may be long. */
 const describe = (cause: unknown): string => Text.cut(cause instanceof Error ? cause.message : String(cause), 200, "…")
