@@ -38,6 +38,8 @@ export interface ToolCall {
   readonly progress: (progress: Progress) => Effect.Effect<void>
   /** The total time the caller gives it, in milliseconds. */
   readonly timeout: number | undefined
+  /** Stops that time while a person is waited for within the call; what it gives, called once, lets it go on. */
+  readonly hold: () => () => void
   /** In a resumed call: what was answered, and the state the suspension carried. */
   readonly resumed: Resumed | undefined
   /** Whether a person has approved this very call: what a policy would ask for is given. */
@@ -93,11 +95,13 @@ export const make = (toolName: string, id: string, options?: CallOptions, resume
   context: options?.context,
   progress: options?.onProgress === undefined ? ignoreProgress : guard(options.onProgress),
   timeout: options?.timeout,
+  hold: holdNothing,
   resumed,
   isApproved: false
 })
 
 const ignoreProgress = () => Effect.void
+const holdNothing = () => () => {}
 
 /** Whoever watches a call must not be able to break it. */
 const guard = (onProgress: ToolCall["progress"]): ToolCall["progress"] => (progress) =>

@@ -66,8 +66,10 @@ export interface RawCallResult {
 export interface RawCallOptions {
   /** The `call` and `total` limits, in milliseconds from now on. Default: none. */
   readonly limits?: Pick<Limits, "call" | "total">
-  /** What the caller attached to its call, for whoever makes the headers of its request. */
+  /** What the caller attached to its call, for whoever makes the headers of its request or answers the server in it. */
   readonly context?: unknown
+  /** Stops the limits of whoever called while a person is asked; what it gives lets them go on. */
+  readonly hold?: () => () => void
   /** Called for every report of progress, in order, before the result is there. Must neither throw nor block. */
   readonly onProgress: (progress: Progress) => void
 }

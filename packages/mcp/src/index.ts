@@ -3,10 +3,17 @@
  *
  * @since 0.1.0
  */
+export { ClientRoots, type Root } from "./ClientRoots.ts"
 export * as McpConfig from "./McpConfig.ts"
 export * as McpError from "./McpError.ts"
 export * as McpInventory from "./McpInventory.ts"
 export * as McpSession from "./McpSession.ts"
 export { McpSource, type McpSourceOptions } from "./McpSource.ts"
 export { RequestHeaders, type RequestHeadersService } from "./RequestHeaders.ts"
+export {
+  SamplingProvider,
+  type SamplingProviderService,
+  SamplingRefused,
+  type SamplingRequest
+} from "./SamplingProvider.ts"
 export { type Challenge, TokenProvider, type TokenProviderService } from "./TokenProvider.ts"

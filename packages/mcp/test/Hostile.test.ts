@@ -7,7 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import { readFileSync } from "node:fs"
 import { Deadlines } from "../src/internal/deadlines.ts"
 import { LineFraming } from "../src/internal/lineFraming.ts"
-import { Peer } from "../src/internal/peer.ts"
+import { Peer, type PeerOptions } from "../src/internal/peer.ts"
 import {
   call,
   define,
@@ -160,19 +160,21 @@ describe("a request that can't be written", () => {
     Effect.gen(function*() {
       const sent: Array<unknown> = []
       const run = yield* Effect.map(Effect.context(), Effect.runForkWith)
-      const peer = new Peer(
-        "a",
-        channelOf((message) => sent.push(JSON.stringify(message))),
-        new Deadlines(yield* Clock.Clock, run),
-        () => {}
-      )
+      const peer = new Peer({
+        server: "a",
+        channel: channelOf((message) => sent.push(JSON.stringify(message))),
+        deadlines: new Deadlines(yield* Clock.Clock, run),
+        serverRequests: { capabilities: {}, byMethod: new Map() },
+        run,
+        onNotice: () => {}
+      })
       const error = yield* Effect.flip(peer.request("tools/call", { arguments: { big: 1n } }))
       assert.strictEqual(error.message, "what it is to be sent can't be written as JSON")
       assert.deepStrictEqual([sent, peer.isPending(0)], [[], false])
     }))
 })
 
-const channelOf = (send: (message: unknown) => void): ConstructorParameters<typeof Peer>[1] => ({
+const channelOf = (send: (message: unknown) => void): PeerOptions["channel"] => ({
   listen: () => Effect.void,
   send,
   withdraw: () => false,

@@ -28,6 +28,7 @@ import * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { makeAddAgent } from "./internal/addAgent.ts"
 import { makeAnsweredRequests } from "./internal/answeredRequests.ts"
+import { makeCheckedResolver } from "./internal/checkedResolver.ts"
 import { foldSources } from "./internal/foldedSources.ts"
 import { makeEntryPipe } from "./internal/pipedEntry.ts"
 import { failOnErrorResult, limitTime, makePipeline, normalizeResults } from "./internal/pipeline.ts"
@@ -35,7 +36,7 @@ import { makeRegisteredTools } from "./internal/registeredTools.ts"
 import { makeRunningCalls } from "./internal/runningCalls.ts"
 import { makeSuspensions } from "./internal/suspensions.ts"
 import { makeService, type ToolkitCore } from "./internal/toolkitService.ts"
-import { makeValidation } from "./internal/validation.ts"
+import { makeValidation, type Validation } from "./internal/validation.ts"
 import * as Policy from "./Policy.ts"
 import * as Telemetry from "./Telemetry.ts"
 
@@ -100,11 +101,18 @@ export function make<S, E, R>(
   return Layer.effectContext(
     Effect.gen(function*() {
       const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-      const built = yield* buildSources(sources, scope)
+      const waitFor = settings.waitFor ?? (yield* HostResolver)
+      const validation = makeValidation()
+      const asking = waitFor === undefined ? undefined : makeCheckedResolver(waitFor, validation.check)
+      const built = yield* Effect.provideService(buildSources(sources, scope), HostResolver, asking)
       const services = Context.mergeAll(...built.flatMap((each) => each.services ?? []))
       const live = built.map(({ source }) => source)
       yield* awaitEntries(live, settings.startup ?? "wait")
-      const toolkit = yield* makeToolkit(live, settings, Context.getOption(services, AgentRegistry))
+      const toolkit = yield* makeToolkit(live, settings, {
+        registry: Context.getOption(services, AgentRegistry),
+        waitFor,
+        validation
+      })
       return Context.add(Context.omit(Source)(services), Toolkit, toolkit)
     }).pipe(Effect.withSpan("toolkit.build"))
   )
@@ -163,21 +171,26 @@ const awaitEntries = Effect.fnUntraced(
 
 const isRequired = ({ required }: SourceEntry.SourceEntry): boolean => required === true
 
+/** What the sources and the pipeline have in common. */
+interface Shared {
+  readonly registry: Option.Option<AgentRegistry["Service"]>
+  readonly waitFor: Resolver | undefined
+  readonly validation: Validation
+}
+
 const makeToolkit = Effect.fnUntraced(
   function*(
     sources: ReadonlyArray<Source["Service"]>,
     settings: Settings,
-    registry: Option.Option<AgentRegistry["Service"]>
+    { registry, validation, waitFor }: Shared
   ) {
     const { maxOutput = ToolResult.MAX_OUTPUT, policy: rules = [] } = settings
-    const waitFor = settings.waitFor ?? (yield* HostResolver)
     const trusted = new WeakSet<Tool.Tool>()
     const isTrusted = (tool: Tool.Tool) => trusted.has(tool)
     const policy = Policy.makeStage(rules, isTrusted)
     const answered = makeAnsweredRequests()
     const running = yield* makeRunningCalls
     const registered = yield* makeRegisteredTools
-    const validation = makeValidation()
     const folded = yield* foldSources(sources, {
       disableTools: settings.disableTools ?? [],
       replaceableBuiltins: settings.replaceableBuiltins ?? false,

@@ -106,6 +106,7 @@ class OwnCall implements OwnToolCall {
   readonly context: unknown
   readonly progress: ToolCall["progress"]
   readonly timeout: number | undefined
+  readonly hold: ToolCall["hold"]
   readonly resumed: ToolCall["resumed"]
   readonly isApproved: boolean
   #controller: AbortController | undefined
@@ -116,6 +117,7 @@ class OwnCall implements OwnToolCall {
     this.context = call.context
     this.progress = call.progress
     this.timeout = call.timeout
+    this.hold = call.hold
     this.resumed = call.resumed
     this.isApproved = call.isApproved
   }

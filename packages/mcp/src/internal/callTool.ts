@@ -119,8 +119,13 @@ const sendCall = (
 ): Effect.Effect<RawCallResult, CallError> => {
   const { isRepeatable, limits, name, serving: { session } } = attempt
   const send = (live: McpSession) => {
-    const { context } = call
-    return live.callTool(name, args, { onProgress, limits: { call: limits.call, total: restOf(attempt) }, context })
+    const { context, hold } = call
+    return live.callTool(name, args, {
+      onProgress,
+      limits: { call: limits.call, total: restOf(attempt) },
+      context,
+      hold
+    })
   }
   const sendOnce = Effect.suspend((): Effect.Effect<RawCallResult, CallError> =>
     session.now === undefined ? Effect.flatMap(awaitSession(attempt, call.toolName), send) : send(session.now)

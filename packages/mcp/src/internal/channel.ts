@@ -9,8 +9,8 @@ import type { IsPending, Message } from "./jsonRpc.ts"
 
 /** Who listens to a channel. */
 export interface Receiver {
-  /** Takes whatever came; false where it is no message. */
-  readonly receive: (value: unknown) => boolean
+  /** Takes whatever came; false where it is no message. `related`: the request in whose answer it came, where that is known. */
+  readonly receive: (value: unknown, related?: number) => boolean
   /** The request gets no answer, or none that can be kept. */
   readonly fail: (id: number, reason: string) => void
   /** The request was lost on its way. */

@@ -34,13 +34,18 @@ export class Deadlines {
     this.#setTimer(deadline.due)
   }
 
+  /** It is due earlier than it was. */
+  renew(deadline: Deadline) {
+    if (this.#open.has(deadline)) this.#setTimer(deadline.due)
+  }
+
   /** The timer stays: what is due next is seen when it rings, which is cheaper than to set it anew for every request. */
   remove(deadline: Deadline) {
     this.#open.delete(deadline)
   }
 
   #setTimer(due: number) {
-    if (due >= this.#timerDue) return
+    if (due >= this.#timerDue || due === Infinity) return
     this.#timer?.interruptUnsafe()
     this.#timerDue = due
     const wait = Duration.millis(Math.max(0, due - this.now))

@@ -23,9 +23,14 @@ export interface Greeting {
 }
 
 /** Without cancellation: `initialize` may not be cancelled, the connection is closed instead. */
-export const shakeHands = (server: string, channel: Pick<Channel, "negotiated" | "redact">, peer: Peer) => {
+export const shakeHands = (
+  server: string,
+  channel: Pick<Channel, "negotiated" | "redact">,
+  peer: Peer,
+  capabilities: JsonObject
+) => {
   const [protocolVersion] = REVISIONS
-  return peer.request("initialize", { protocolVersion, capabilities: {}, clientInfo: CLIENT }, { isCancellable: false })
+  return peer.request("initialize", { protocolVersion, capabilities, clientInfo: CLIENT }, { isCancellable: false })
     .pipe(
       Effect.flatMap((answer) => readGreeting(server, channel.redact, answer)),
       Effect.tap(({ revision }) =>

@@ -206,7 +206,7 @@ export class HttpChannel implements Channel {
     }
     return Effect.map(response.text(MAX_EVENT_LENGTH), ({ isWhole, text }) => {
       if (!isWhole) return this.#receiver?.fail(id, `the answer is longer than the limit of ${MAX_EVENT_LENGTH} bytes`)
-      this.#hear(text)
+      this.#hear(text, id)
       if (this.#isOpen(id)) this.#receiver?.fail(id, `its answer is no message: ${shorten(text)}`)
     })
   }
@@ -219,7 +219,7 @@ export class HttpChannel implements Channel {
     attempts: number
   ): Effect.Effect<void, HttpFailure> {
     const before = position.events
-    const read = readEvents(response, position, ({ data }) => this.#hear(data), () => {
+    const read = readEvents(response, position, ({ data }) => this.#hear(data, id), () => {
       if (id !== undefined) this.#receiver?.fail(id, `the answer is longer than the limit of ${MAX_EVENT_LENGTH} bytes`)
     })
     return Effect.andThen(
@@ -288,11 +288,11 @@ export class HttpChannel implements Channel {
     })
   }
 
-  #hear(text: string) {
+  #hear(text: string, related?: number) {
     const parsed = Result.try((): unknown => JSON.parse(text))
     if (Result.isFailure(parsed)) return
     const values: ReadonlyArray<unknown> = Array.isArray(parsed.success) ? parsed.success : [parsed.success]
-    for (const value of values) this.#receiver?.receive(value)
+    for (const value of values) this.#receiver?.receive(value, related)
   }
 
   #isOpen(id: number): boolean {

@@ -20,6 +20,8 @@ export const serialize = (message: Message): string => JSON.stringify({ jsonrpc:
 export const isRequest = ({ id, method }: Message): boolean => id !== undefined && method !== undefined
 
 export const METHOD_NOT_FOUND = -32601
+export const INVALID_PARAMS = -32602
+export const INTERNAL_ERROR = -32603
 
 /** What came from a server. `Stray` is an answer that nobody waits for any more. */
 export type Incoming =

@@ -1,4 +1,5 @@
 /** From an enabled server to a session: its channel, the handshake, and what can be asked of it then. */
+import type { JsonObject } from "@effect-toolnexus/core/Json"
 import { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,10 +15,12 @@ import { Deadlines } from "./deadlines.ts"
 import { entryError, withStderr } from "./entryError.ts"
 import { type Greeting, shakeHands } from "./handshake.ts"
 import { openHttp } from "./httpChannel.ts"
-import { METHOD_NOT_FOUND } from "./jsonRpc.ts"
+import { type Fields, METHOD_NOT_FOUND } from "./jsonRpc.ts"
 import { openServer } from "./openServer.ts"
 import { Peer } from "./peer.ts"
 import { resolveRemoteServer } from "./resolveRemoteServer.ts"
+import { ServerLog } from "./serverLog.ts"
+import { makeServerRequests } from "./serverRequests.ts"
 import { openSse } from "./sseChannel.ts"
 import { NO_MCP_SERVER, silenceHints } from "./startupHints.ts"
 import { type Page, readAllPages } from "./toolList.ts"
@@ -55,23 +58,29 @@ const startOlder = Effect.fnUntraced(function*(server: RemoteServer, resolved: R
 
 const startSession = Effect.fnUntraced(function*(server: EnabledServer, channel: Channel) {
   const changed = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
-  const deadlines = new Deadlines(yield* Clock.Clock, yield* FiberSet.makeRuntime())
-  const peer = new Peer(server.name, channel, deadlines, (method) => {
+  const run = yield* FiberSet.makeRuntime()
+  const deadlines = new Deadlines(yield* Clock.Clock, run)
+  const serverRequests = yield* makeServerRequests(server.name, channel.redact)
+  const log = new ServerLog(server.name, channel.redact, () => deadlines.now)
+  const onNotice = (method: string, params: Fields) => {
     if (method === "notifications/tools/list_changed") PubSub.publishUnsafe(changed, undefined)
-  })
+    if (method === "notifications/message") run(log.write(params))
+  }
+  const peer = new Peer({ server: server.name, channel, deadlines, serverRequests, run, onNotice })
   // registered before connecting, so that a failed or interrupted attempt is closed too
   yield* Effect.addFinalizer(() => channel.leave)
-  const greeting = yield* initialize(server, channel, peer)
+  const greeting = yield* initialize(server, channel, peer, serverRequests.capabilities)
   return makeSession({ server, channel, peer, greeting, changed })
 })
 
 const initialize = (
   { name, timeout: { startup: limit } }: EnabledServer,
   channel: Channel,
-  peer: Peer
+  peer: Peer,
+  capabilities: JsonObject
 ): Effect.Effect<Greeting, EntryError> =>
   Effect.mapError(channel.listen(peer), (detail) => new McpRejected({ server: name, detail })).pipe(
-    Effect.andThen(shakeHands(name, channel, peer)),
+    Effect.andThen(shakeHands(name, channel, peer, capabilities)),
     Effect.mapError((error) => {
       const refusal = channel.refusal()
       if (refusal !== undefined) return refusedError(name, refusal)

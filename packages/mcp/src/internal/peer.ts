@@ -14,7 +14,9 @@ import type { RawCallOptions } from "../McpSession.ts"
 import type { Channel, Losses, Receiver } from "./channel.ts"
 import { cutText } from "./cutText.ts"
 import type { Deadline, Deadlines } from "./deadlines.ts"
-import { type Fields, idOf, type Incoming, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
+import { type Fields, idOf, type Incoming, INTERNAL_ERROR, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
+import type { Run } from "./progressRelay.ts"
+import type { ServerRequests } from "./serverRequests.ts"
 
 export interface RequestOptions extends Partial<RawCallOptions> {
   /** Whether the server is told when nobody waits any more. Default: true; `initialize` must not be cancelled. */
@@ -23,13 +25,16 @@ export interface RequestOptions extends Partial<RawCallOptions> {
 
 type Outcome = Effect.Effect<Fields, McpCallError>
 
-/** A request without an answer. Any news of it starts its silence anew. */
+/** A request without an answer. Any news of it starts its silence anew; while somebody is asked time stands still. */
 class Pending implements Deadline {
   readonly settle: (outcome: Outcome) => void
-  readonly #options: RequestOptions
-  readonly #end: number
-  #heard: number
+  readonly options: RequestOptions
   readonly #expired: (limit: McpTimedOut["phase"]) => void
+  #end: number
+  #heard: number
+  #holds = 0
+  #heldAt = 0
+  #release: (() => void) | undefined
 
   constructor(
     settle: (outcome: Outcome) => void,
@@ -38,23 +43,39 @@ class Pending implements Deadline {
     expired: (limit: McpTimedOut["phase"]) => void
   ) {
     this.settle = settle
-    this.#options = options
+    this.options = options
     this.#heard = now
     this.#end = now + (options.limits?.total ?? Infinity)
     this.#expired = expired
   }
 
   get due(): number {
-    return Math.min(this.#end, this.#heard + (this.#options.limits?.call ?? Infinity))
+    return this.#holds > 0 ? Infinity : Math.min(this.#end, this.#heard + (this.options.limits?.call ?? Infinity))
   }
 
   readonly expire = (now: number) => this.#expired(this.#end <= now ? "total" : "call")
 
   report(progress: Progress, now: number) {
     this.#heard = now
-    this.#options.onProgress?.(progress)
+    this.options.onProgress?.(progress)
+  }
+
+  hold(now: number) {
+    if (this.#holds++ > 0) return
+    this.#heldAt = now
+    this.#release = this.options.hold?.()
+  }
+
+  release(now: number) {
+    if (--this.#holds > 0) return
+    this.#end += now - this.#heldAt
+    this.#heard = now
+    this.#release?.()
   }
 }
+
+/** What a server may ask at once; one that asks more is broken. */
+const MAX_ASKED = 100
 
 /** An error of many lines is shown whole, a page of HTML isn't. */
 const MAX_DETAIL = 10_000
@@ -62,20 +83,36 @@ const MAX_DETAIL = 10_000
 /** What a server is told, which is nothing about us. */
 const CANCELLED = "the caller gave up"
 
+export interface PeerOptions {
+  readonly server: string
+  readonly channel: Channel
+  readonly deadlines: Deadlines
+  readonly serverRequests: ServerRequests
+  /** Runs whoever answers the server; it ends with the session. */
+  readonly run: Run
+  readonly onNotice: (method: string, params: Fields) => void
+}
+
 export class Peer implements Receiver {
   readonly #server: string
   readonly #channel: Channel
-  readonly #onNotice: (method: string) => void
+  readonly #serverRequests: ServerRequests
+  readonly #run: Run
+  readonly #onNotice: (method: string, params: Fields) => void
   readonly #pending = new Map<number, Pending>()
+  /** What the server asks, while somebody is at it. */
+  readonly #asked = new Map<string | number, ReturnType<Run>>()
   readonly #deadlines: Deadlines
   readonly #closed = Deferred.makeUnsafe<never, McpClosed>()
   #end: McpClosed | undefined
   #nextId = 0
 
-  constructor(server: string, channel: Channel, deadlines: Deadlines, onNotice: (method: string) => void) {
+  constructor({ channel, deadlines, onNotice, run, server, serverRequests }: PeerOptions) {
     this.#server = server
     this.#channel = channel
     this.#deadlines = deadlines
+    this.#serverRequests = serverRequests
+    this.#run = run
     this.#onNotice = onNotice
   }
 
@@ -115,12 +152,12 @@ export class Peer implements Receiver {
 
   readonly isPending = (id: number): boolean => this.#pending.has(id)
 
-  receive(value: unknown): boolean {
+  receive(value: unknown, related?: number): boolean {
     // whatever breaks us is no message: it may not end the connection, and whoever looks for it finds it
-    return Result.getOrElse(Result.try(() => this.#take(readMessage(value, this.isPending))), () => false)
+    return Result.getOrElse(Result.try(() => this.#take(readMessage(value, this.isPending), related)), () => false)
   }
 
-  #take(message: Incoming | undefined): boolean {
+  #take(message: Incoming | undefined, related: number | undefined): boolean {
     if (message === undefined) return false
     switch (message._tag) {
       case "Result":
@@ -133,7 +170,7 @@ export class Peer implements Receiver {
         this.#hear(message)
         break
       case "Request":
-        this.#answer(message)
+        this.#answer(message, related)
         break
       case "Stray":
     }
@@ -160,6 +197,7 @@ export class Peer implements Receiver {
     })
     this.#end = end
     Deferred.doneUnsafe(this.#closed, end)
+    for (const fiber of this.#asked.values()) fiber.interruptUnsafe()
     for (const id of this.#pending.keys()) {
       if (losses?.unsent.has(id) === true) this.lose(id, reason, false)
       else this.#settle(id, end)
@@ -185,7 +223,8 @@ export class Peer implements Receiver {
   }
 
   #hear({ method, params }: Extract<Incoming, { readonly _tag: "Notice" }>) {
-    if (method !== "notifications/progress") return this.#onNotice(method)
+    if (method === "notifications/cancelled") return this.#withdrawn(params["requestId"])
+    if (method !== "notifications/progress") return this.#onNotice(method, params)
     const { message, progress, progressToken, total } = params
     if (typeof progress !== "number") return
     const report = {
@@ -196,8 +235,62 @@ export class Peer implements Receiver {
     this.#pending.get(idOf(progressToken) ?? -1)?.report(report, this.#deadlines.now)
   }
 
-  #answer({ id, method }: Extract<Incoming, { readonly _tag: "Request" }>) {
-    if (method === "ping") this.#channel.send({ id, result: {} })
-    else this.#channel.send({ id, error: { code: METHOD_NOT_FOUND, message: "Method not found" } })
+  #answer({ id, method, params }: Extract<Incoming, { readonly _tag: "Request" }>, related: number | undefined) {
+    const request = this.#serverRequests.byMethod.get(method)
+    if (request === undefined) return this.#refuse(id, METHOD_NOT_FOUND, "Method not found")
+    if (this.#asked.has(id) || this.#asked.size >= MAX_ASKED) {
+      return this.#refuse(id, INTERNAL_ERROR, "too much at once")
+    }
+    const held = request.holdsUp ? this.#hold(related) : []
+    const answered = Effect.matchEffect(request.answer(params, this.#contextOf(related)), {
+      onFailure: ({ code, message }) => Effect.sync(() => this.#refuse(id, code, message)),
+      onSuccess: (result) => Effect.sync(() => this.#respond(id, result))
+    })
+    // before it is run, for it may be answered at once
+    const ended = Effect.sync(() => {
+      this.#asked.delete(id)
+      this.#release(held)
+    })
+    const fiber = this.#run(Effect.ensuring(Effect.andThen(Effect.yieldNow, answered), ended))
+    this.#asked.set(id, fiber)
+  }
+
+  #respond(id: string | number, result: Fields) {
+    const sent = Result.try(() => this.#channel.send({ id, result }))
+    if (Result.isFailure(sent)) this.#refuse(id, INTERNAL_ERROR, "the answer can't be written as JSON")
+  }
+
+  #refuse(id: string | number, code: number, message: string) {
+    this.#channel.send({ id, error: { code, message } })
+  }
+
+  /** A server that takes its question back gets no answer. */
+  #withdrawn(id: unknown) {
+    if (typeof id === "string" || typeof id === "number") this.#asked.get(id)?.interruptUnsafe()
+  }
+
+  /** The call in which the server asks; over stdio that is only known where there is but one. */
+  #contextOf(related: number | undefined): unknown {
+    const calls = this.#heldUp(related)
+    return calls.length === 1 ? calls[0]?.options.context : undefined
+  }
+
+  #hold(related: number | undefined): ReadonlyArray<Pending> {
+    const held = this.#heldUp(related)
+    for (const pending of held) pending.hold(this.#deadlines.now)
+    return held
+  }
+
+  #release(held: ReadonlyArray<Pending>) {
+    for (const pending of held) {
+      pending.release(this.#deadlines.now)
+      this.#deadlines.renew(pending)
+    }
+  }
+
+  #heldUp(related: number | undefined): ReadonlyArray<Pending> {
+    const one = related === undefined ? undefined : this.#pending.get(related)
+    if (one !== undefined) return [one]
+    return [...this.#pending.values()].filter(({ options }) => options.limits !== undefined)
   }
 }

@@ -2,6 +2,7 @@
 import { Middleware, Text, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { Countdown } from "./countdown.ts"
 
 /** A tool behind its stages, or what a stage threw when it was put there. */
 export type Piped = Result.Result<Tool.Tool, unknown>
@@ -40,9 +41,13 @@ export const limitTime: Middleware.Middleware = (_, next) => (args, call) => {
     const issue = { path: "timeout", message: `must be milliseconds above 0, but is ${timeout}` }
     return Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [issue] }))
   }
-  return Effect.timeoutOrElse(next(args, call), {
-    duration: timeout,
-    orElse: () => Effect.fail(new ToolError.ToolTimeout({ toolName, limit: timeout, phase: "total" }))
+  return Effect.clockWith((clock) => {
+    const countdown = new Countdown(clock, timeout)
+    const over = Effect.andThen(
+      countdown.over,
+      Effect.fail(new ToolError.ToolTimeout({ toolName, limit: timeout, phase: "total" }))
+    )
+    return Effect.raceFirst(next(args, { ...call, hold: countdown.hold }), over)
   })
 }
 
