@@ -210,7 +210,7 @@ describe("a session that is lost", () => {
       })
       const error = yield* Effect.flip(call(toolOf(entries, "a_echo")))
       assert.strictEqual(error._tag, "ToolUnavailable")
-      assert.include(error.message, "has forgotten our session (HTTP 404)")
+      assert.include(error.message, "has forgotten our session")
       assert.strictEqual(posts(server.seen).filter((method) => method === "tools/call").length, 2)
     }).pipe(Effect.provide(platform)))
 

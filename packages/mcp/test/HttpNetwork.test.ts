@@ -65,6 +65,14 @@ describe("TLS", () => {
       assert.include(yield* output({ url, ca: "no/such.pem" }), "failed at config: ca: no/such.pem can't be read")
       assert.include(yield* output({ url: url.replace("https", "http") }), "failed at connect: ECONNRESET")
     }).pipe(Effect.provide(platform)))
+
+  it.live("shows who we are where the server wants to know", () =>
+    Effect.gen(function*() {
+      const { url } = yield* httpServer({ tls: { ...tls, ca: tls.cert, requestCert: true, rejectUnauthorized: true } })
+      const ca = file("cert")
+      assert.match(yield* output({ url, ca }), /failed at connect: (ERR_SSL|ECONNRESET|EPIPE)/)
+      assert.strictEqual(yield* output({ url, ca, cert: file("cert"), key: file("key") }), "{\"a\":1}")
+    }).pipe(Effect.provide(platform)))
 })
 
 describe("a proxy", () => {

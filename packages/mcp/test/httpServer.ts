@@ -1,7 +1,7 @@
 /** A scripted MCP server over HTTP on loopback: answers as a test tells it, and remembers what it was sent. */
 import * as Effect from "effect/Effect"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { createServer as createTlsServer } from "node:https"
+import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https"
 
 export interface Seen {
   readonly method: string
@@ -34,7 +34,7 @@ export interface ServerOptions {
   /** Answers requests as a stream of events instead of JSON. */
   readonly asEvents?: boolean
   readonly tools?: ReadonlyArray<object>
-  readonly tls?: { readonly key: string; readonly cert: string }
+  readonly tls?: TlsOptions
   readonly port?: number
 }
 

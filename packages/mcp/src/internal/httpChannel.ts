@@ -191,7 +191,9 @@ export class HttpChannel implements Channel {
         Effect.sync(() => this.#refuse(message, id, { phase: "connect", detail, challenge }))
       )
     }
-    return status >= 200 && status < 300 ? this.#read(message, id, answer) : this.#readProblem(message, id, answer)
+    return status >= 200 && status < 300
+      ? this.#read(message, id, answer)
+      : this.#readProblem(message, id, request, answer)
   }
 
   #read(message: Message, id: number | undefined, response: HttpResponse): Effect.Effect<void, HttpFailure> {
@@ -276,11 +278,20 @@ export class HttpChannel implements Channel {
     })
   }
 
-  #readProblem(message: Message, id: number | undefined, response: HttpResponse): Effect.Effect<void, HttpFailure> {
+  #readProblem(
+    message: Message,
+    id: number | undefined,
+    request: RemoteRequest,
+    response: HttpResponse
+  ): Effect.Effect<void, HttpFailure> {
     return Effect.map(response.text(SHOWN_BODY), ({ text }) => {
       // it may be an answer all the same, in the protocol's own terms
       this.#hear(text)
       if (id !== undefined && !this.#isOpen(id)) return
+      // what many servers say in place of a 404, the protocol's own reference among them
+      const isForgotten = response.status === 400 && request.headers["mcp-session-id"] !== undefined &&
+        /\bsession\b/i.test(text)
+      if (isForgotten && id !== undefined) return this.#forgotten(id)
       const body = shorten(text)
       const isOlder = message.method === "initialize" && OLDER.has(response.status)
       const detail = `HTTP ${response.status}${body === "" ? "" : `: ${body}`}`
@@ -342,7 +353,7 @@ export class HttpChannel implements Channel {
   }
 
   #expire() {
-    this.#receiver?.end("has forgotten our session (HTTP 404)", { unsent: this.#unsent, isExpired: true })
+    this.#receiver?.end("has forgotten our session", { unsent: this.#unsent, isExpired: true })
   }
 }
 
