@@ -23,7 +23,7 @@ import { ServerLog } from "./serverLog.ts"
 import { makeServerRequests } from "./serverRequests.ts"
 import { openSse } from "./sseChannel.ts"
 import { NO_MCP_SERVER, silenceHints } from "./startupHints.ts"
-import { type Page, readAllPages } from "./toolList.ts"
+import { readTools } from "./toolList.ts"
 
 export const openSession = Effect.fnUntraced(function*({ server, slots }: ConnectOptions) {
   return server._tag === "Remote"
@@ -144,7 +144,7 @@ const makeSession = (parts: Parts): McpSession => {
 const listTools = ({ channel, peer, server }: Parts): Effect.Effect<ToolList, EntryError> => {
   const { name, timeout: { list: limit } } = server
   const fail = (detail: string) => entryError(name, "list", detail)
-  return readAllPages(name, channel.redact, (cursor) => readPage(name, peer, cursor)).pipe(
+  return readTools(name, channel.redact, peer).pipe(
     Effect.mapError((error) =>
       fail(error._tag === "McpClosed" ? withStderr(`it ${error.reason}`, error.stderr) : error.message)
     ),
@@ -154,19 +154,3 @@ const listTools = ({ channel, peer, server }: Parts): Effect.Effect<ToolList, En
     })
   )
 }
-
-const readPage = (server: string, peer: Peer, cursor: string | undefined): Effect.Effect<Page, McpCallError> =>
-  peer.request("tools/list", cursor === undefined ? {} : { cursor }).pipe(
-    Effect.flatMap(({ nextCursor, tools }) =>
-      tools === undefined || tools === null || Array.isArray(tools)
-        ? Effect.succeed<Page>({ tools: tools ?? [], cursor: isCursor(nextCursor) ? nextCursor : undefined })
-        : Effect.fail(new McpRejected({ server, detail: "its answer is not what the protocol asks for at tools" }))
-    ),
-    // a server without tools need not know the method
-    Effect.catchIf(
-      (error) => error._tag === "McpRejected" && error.code === METHOD_NOT_FOUND && cursor === undefined,
-      () => Effect.succeed<Page>({ tools: [], cursor: undefined })
-    )
-  )
-
-const isCursor = (value: unknown): value is string => typeof value === "string" && value !== ""
