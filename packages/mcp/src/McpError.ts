@@ -1,5 +1,5 @@
 /**
- * How a request to a connected server fails. Both errors name the server, and say what happened in words.
+ * How a request to a server fails. Each error names the server, and says what happened in words.
  *
  * @since 0.1.0
  */
@@ -77,6 +77,38 @@ export class McpTimedOut extends Schema.TaggedError<McpTimedOut>("@effect-toolne
 }
 
 /**
+ * The server doesn't offer what was asked for, by its own word in `initialize`, and so wasn't asked. `capability` is
+ * what it would have to offer, as the protocol calls it, e.g. `resources.subscribe`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpNotOffered extends Schema.TaggedError<McpNotOffered>("@effect-toolnexus/mcp/McpError/McpNotOffered")(
+  "McpNotOffered",
+  { server: Schema.String, capability: Schema.String }
+) {
+  override get message(): string {
+    return `mcp server "${this.server}" does not offer ${this.capability}`
+  }
+}
+
+/**
+ * There is no connection to ask: the server is switched off, or has failed, or was not connected within the limits of a
+ * call. `reason` is a whole sentence about it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpUnavailable extends Schema.TaggedError<McpUnavailable>("@effect-toolnexus/mcp/McpError/McpUnavailable")(
+  "McpUnavailable",
+  { server: Schema.String, reason: Schema.String }
+) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/**
  * There is no server of that name; `suggestions` are those with a similar one.
  *
  * @category errors
@@ -92,9 +124,25 @@ export class McpUnknownServer extends Schema.TaggedError<McpUnknownServer>(
 }
 
 /**
- * Every way a request can fail.
+ * Every way a request to a connected server can fail.
  *
  * @category errors
  * @since 0.1.0
  */
 export type McpCallError = McpClosed | McpLost | McpRejected | McpTimedOut
+
+/**
+ * Every way a request for what not every server offers can fail.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type McpRequestError = McpCallError | McpNotOffered
+
+/**
+ * Every way a request to a server by its name can fail.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type McpServerError = McpRequestError | McpUnavailable | McpUnknownServer

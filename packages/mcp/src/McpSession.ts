@@ -20,7 +20,9 @@ import type * as Semaphore from "effect/Semaphore"
 import type * as Stream from "effect/Stream"
 import { openSession } from "./internal/openSession.ts"
 import type { EnabledServer, Limits } from "./McpConfig.ts"
-import type { McpCallError, McpClosed } from "./McpError.ts"
+import type { McpCallError, McpClosed, McpRequestError } from "./McpError.ts"
+import type { Completion, CompletionQuestion, FilledPrompt, Prompt } from "./McpPrompt.ts"
+import type { ReadResource, Resource, ResourceTemplate } from "./McpResource.ts"
 
 /**
  * A tool as its server lists it. `inputSchema` has `type: "object"` at its root even where the server left it out.
@@ -75,6 +77,79 @@ export interface RawCallOptions {
 }
 
 /**
+ * All pages of a list of a server's, in its own order, and what was wrong with it: at most 1000 pages, 10,000 items and
+ * 64 Mi characters are read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Listing<out A> {
+  readonly items: ReadonlyArray<A>
+  readonly diagnostics: ReadonlyArray<Diagnostic>
+}
+
+/**
+ * How a server is asked for what is no tool; `context`, `onProgress` and `hold` as for a call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestOptions extends Partial<Omit<RawCallOptions, "limits">> {
+  /** In milliseconds from now on. Default: the server's own `call` and `total`. */
+  readonly limits?: Pick<Limits, "call" | "total">
+}
+
+/**
+ * What a server may offer beside its tools (MCP, Server Features).
+ *
+ * **Details**
+ *
+ * - A list is empty where the server doesn't offer such things. All of its pages together keep the server's `list`
+ *   limit, which fails as `McpTimedOut` with `total`.
+ * - Every other request fails with `McpNotOffered`, unasked, where the server doesn't offer it; with `McpRejected` where
+ *   the server refuses it or answers what is no answer; and with the errors of any request.
+ * - Interrupting a request, or a limit, sends `notifications/cancelled`.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const { items } = yield* session.listResources
+ * for (const { name, uri } of items) yield* Console.log(name, (yield* session.readResource(uri)).contents)
+ * ```
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface McpOffers {
+  /** The resources that the server lists one by one (`resources/list`). */
+  readonly listResources: Effect.Effect<Listing<Resource>, McpCallError>
+  /** Templates of the URIs of those it doesn't (`resources/templates/list`). */
+  readonly listResourceTemplates: Effect.Effect<Listing<ResourceTemplate>, McpCallError>
+  /** What stands in a resource, listed or not (`resources/read`). */
+  readonly readResource: (uri: string, options?: RequestOptions) => Effect.Effect<ReadResource, McpRequestError>
+  /** The prompts that people may choose from (`prompts/list`). */
+  readonly listPrompts: Effect.Effect<Listing<Prompt>, McpCallError>
+  /** A prompt with its arguments in place (`prompts/get`). Default: without any. */
+  readonly getPrompt: (
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: RequestOptions
+  ) => Effect.Effect<FilledPrompt, McpRequestError>
+  /** Suggestions for an argument or a variable (`completion/complete`). */
+  readonly complete: (
+    question: CompletionQuestion,
+    options?: RequestOptions
+  ) => Effect.Effect<Completion, McpRequestError>
+  /**
+   * Follows a resource (`resources/subscribe`): its URI as soon as the server has agreed, for whoever wants to read what
+   * there is by then, and after that the URI of what changed, each time that it, or one below it, did. The server is told
+   * when nobody listens any more (`resources/unsubscribe`). Whoever is slow misses the oldest of 256. Ends only in an
+   * error: `McpClosed` with the connection.
+   */
+  readonly subscribe: (uri: string) => Stream.Stream<string, McpRequestError>
+}
+
+/**
  * Lines on a process's stdout that were no messages: how many, and the first few of them.
  *
  * @category models
@@ -91,10 +166,11 @@ export interface Noise {
  * @category models
  * @since 0.1.0
  */
-export interface McpSession {
+export interface McpSession extends McpOffers {
   readonly serverInfo: { readonly name: string; readonly version: string }
   /** What the server says it can do, as it says it. */
   readonly capabilities: JsonObject
+  /** How to use the server, in its own words and without the secrets it was given; at most 10,000 characters of them. */
   readonly instructions?: string
   /** The process, where there is one. */
   readonly pid?: number
@@ -108,6 +184,10 @@ export interface McpSession {
   ) => Effect.Effect<RawCallResult, McpCallError>
   /** Says that the list changed; the last such word is repeated to whoever listens later. */
   readonly toolsChanged: Stream.Stream<void>
+  /** The same of its lists of resources and of templates. */
+  readonly resourcesChanged: Stream.Stream<void>
+  /** The same of its list of prompts. */
+  readonly promptsChanged: Stream.Stream<void>
   /** Fails when the connection ends, whoever ended it. */
   readonly closed: Effect.Effect<never, McpClosed>
   /** Whether it has ended. */

@@ -7,12 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
 import {
   call,
   define,
   entryOf,
+  everything,
   isAlive,
   messageOf,
   open,
@@ -564,12 +563,9 @@ describe("calls", () => {
 })
 
 describe("the reference server", () => {
-  const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json")
-  const everything = define({ command: process.execPath, args: [join(dirname(manifest), "dist/index.js"), "stdio"] })
-
   it.live("lists, calls, reports progress and structures", () =>
     Effect.gen(function*() {
-      const { entries } = yield* open({ everything })
+      const { entries } = yield* open({ everything: everything() })
       const settled = yield* entries
       assert.isAbove(entryOf(settled, "everything").tools.length, 9)
       assert.deepStrictEqual(entryOf(settled, "everything").diagnostics, [])

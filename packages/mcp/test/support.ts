@@ -4,7 +4,7 @@ import { Source } from "@effect-toolnexus/core/Source"
 import type { SourceEntry } from "@effect-toolnexus/core/SourceEntry"
 import type { Tool } from "@effect-toolnexus/core/Tool"
 import * as ToolCall from "@effect-toolnexus/core/ToolCall"
-import { type McpConfig, McpSource } from "@effect-toolnexus/mcp"
+import { McpConfig, McpSession, McpSource } from "@effect-toolnexus/mcp"
 import * as NodeHttp from "@effect-toolnexus/toolkit/NodeHttp"
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
@@ -12,9 +12,12 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export const platform = NodeChildProcessSpawner.layer.pipe(
@@ -88,3 +91,38 @@ export const eventually = (condition: () => boolean) =>
   Effect.suspend(() => condition() ? Effect.void : Effect.fail("not yet")).pipe(
     Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") })
   )
+
+/** The reference server, over stdio. */
+export const everything = (config: object = {}): McpConfig.McpServerDefinition => {
+  const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json")
+  return define({ command: process.execPath, args: [join(dirname(manifest), "dist/index.js"), "stdio"], ...config })
+}
+
+interface Asked {
+  readonly id?: number
+  readonly method: string
+}
+
+/** A server in this process whose answers are whatever `answer` gives, by method. */
+export const inProcess = (answer: (method: string) => unknown): McpConfig.McpServerDefinition =>
+  define({
+    connect: () => {
+      const transport = {
+        onmessage: (_message: unknown) => {},
+        start: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+        send: ({ id, method }: Asked) => {
+          if (id !== undefined) transport.onmessage({ jsonrpc: "2.0", id, result: answer(method) })
+          return Promise.resolve()
+        }
+      }
+      return transport
+    }
+  })
+
+/** One session with the scripted server. */
+export const session = Effect.fnUntraced(function*(options: object = {}, config: object = {}) {
+  const { server } = Result.getOrThrow(McpConfig.normalize("a", scripted(options, config)))
+  if (server._tag === "Disabled") return yield* Effect.die("it is switched off")
+  return yield* McpSession.connect({ server })
+})

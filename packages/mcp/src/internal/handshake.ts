@@ -59,7 +59,7 @@ const readGreeting = (server: string, redact: Redaction, answer: Fields): Effect
     revision: protocolVersion,
     serverInfo: { name: textOf(serverInfo, "name"), version: textOf(serverInfo, "version") },
     capabilities: isJsonObject(capabilities) ? capabilities : {},
-    ...(typeof instructions === "string" ? { instructions } : {})
+    ...readInstructions(redact, instructions)
   })
 }
 
@@ -67,4 +67,15 @@ const readGreeting = (server: string, redact: Redaction, answer: Fields): Effect
 const textOf = (value: unknown, key: "name" | "version"): string => {
   const text = isJsonObject(value) ? value[key] : undefined
   return typeof text === "string" ? text : ""
+}
+
+/** They stand in every request to a model, and nobody who writes them knows what else stands there. */
+const MAX_INSTRUCTIONS = 10_000
+
+const CUT = "\n[... the rest of these instructions is left out ...]"
+
+/** Cut only when secrets are out of it: what is left of one that was cut would be recognised by nobody. */
+const readInstructions = (redact: Redaction, instructions: unknown): Pick<Greeting, "instructions"> => {
+  if (typeof instructions !== "string" || instructions.trim() === "") return {}
+  return { instructions: cutText(redact(instructions.toWellFormed()), MAX_INSTRUCTIONS, CUT) }
 }

@@ -4,7 +4,6 @@ import { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
-import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import type { EnabledServer, RemoteServer, ResolvedRemote } from "../McpConfig.ts"
 import { type McpCallError, McpRejected } from "../McpError.ts"
@@ -16,6 +15,8 @@ import { entryError, withStderr } from "./entryError.ts"
 import { type Greeting, shakeHands } from "./handshake.ts"
 import { openHttp } from "./httpChannel.ts"
 import { type Fields, METHOD_NOT_FOUND } from "./jsonRpc.ts"
+import { hearNotice, makeNotices, type Notices } from "./notices.ts"
+import { makeOffers } from "./offers.ts"
 import { openServer } from "./openServer.ts"
 import { Peer } from "./peer.ts"
 import { resolveRemoteServer } from "./resolveRemoteServer.ts"
@@ -57,20 +58,20 @@ const startOlder = Effect.fnUntraced(function*(server: RemoteServer, resolved: R
 })
 
 const startSession = Effect.fnUntraced(function*(server: EnabledServer, channel: Channel) {
-  const changed = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
+  const notices = yield* makeNotices
   const run = yield* FiberSet.makeRuntime()
   const deadlines = new Deadlines(yield* Clock.Clock, run)
   const serverRequests = yield* makeServerRequests(server.name, channel.redact)
   const log = new ServerLog(server.name, channel.redact, () => deadlines.now)
   const onNotice = (method: string, params: Fields) => {
-    if (method === "notifications/tools/list_changed") PubSub.publishUnsafe(changed, undefined)
     if (method === "notifications/message") run(log.write(params))
+    else hearNotice(notices, method, params)
   }
   const peer = new Peer({ server: server.name, channel, deadlines, serverRequests, run, onNotice })
   // registered before connecting, so that a failed or interrupted attempt is closed too
   yield* Effect.addFinalizer(() => channel.leave)
   const greeting = yield* initialize(server, channel, peer, serverRequests.capabilities)
-  return makeSession({ server, channel, peer, greeting, changed })
+  return makeSession({ server, channel, peer, greeting, notices })
 })
 
 const initialize = (
@@ -120,20 +121,23 @@ interface Parts {
   readonly channel: Channel
   readonly peer: Peer
   readonly greeting: Greeting
-  readonly changed: PubSub.PubSub<void>
+  readonly notices: Notices
 }
 
 const makeSession = (parts: Parts): McpSession => {
-  const { changed, channel, greeting, peer, server } = parts
+  const { channel, greeting, notices, peer, server } = parts
   return {
     ...greeting,
+    ...makeOffers(parts),
     ...(channel.pid === undefined ? {} : { pid: channel.pid }),
     listTools: Effect.catchDefect(
       listTools(parts),
       (defect) => broken(server.name, "list", channel.redact, defect)
     ),
     callTool: (name, args, options) => peer.request("tools/call", { name, arguments: args }, options),
-    toolsChanged: Stream.fromPubSub(changed),
+    toolsChanged: Stream.fromPubSub(notices.toolsChanged),
+    resourcesChanged: Stream.fromPubSub(notices.resourcesChanged),
+    promptsChanged: Stream.fromPubSub(notices.promptsChanged),
     closed: peer.closed,
     isClosed: () => peer.isClosed,
     stderrTail: Effect.sync(channel.stderr),

@@ -3,6 +3,7 @@ import { type Bounds, isJson, isWithin, type Json } from "@effect-toolnexus/core
 import * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import * as Predicate from "effect/Predicate"
 import type { RawCallResult } from "../McpSession.ts"
+import { textIn, toJson } from "./lenient.ts"
 
 export const toToolResult = (server: string, raw: RawCallResult): ToolResult.ToolResult => {
   const { note: partsNote, parts } = readContent(raw.content)
@@ -40,15 +41,6 @@ const readStructured = (raw: unknown): Structured => {
   return { structured: toJson(raw), note: "[what is no JSON value in the structured content, e.g. 1e999, is null]" }
 }
 
-/** `1e999` is JSON text, but what it is read as is not; and a server in this process may send anything. */
-const toJson = (value: unknown): Json => {
-  if (Array.isArray(value)) return value.map(toJson)
-  if (Predicate.isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]))
-  }
-  return isJson(value) ? value : null
-}
-
 /** A model reads no more parts than that, and a host keeps none of more. */
 const MAX_PARTS = 10_000
 
@@ -68,14 +60,14 @@ const readContent = (content: unknown): Content => {
 }
 
 /** What a part looks like in the text, and as data; a part we don't know is a line only. */
-interface Read {
+export interface Read {
   readonly line: string
   readonly part?: ToolResult.ContentPart
 }
 
-const readPart = (raw: unknown): Read => {
+export const readPart = (raw: unknown): Read => {
   if (typeof raw === "string") return { line: raw, part: { type: "text", text: raw } }
-  const type = field(raw, "type") ?? "unknown"
+  const type = textIn(raw, "type") ?? "unknown"
   switch (type) {
     case "text":
       return readText(raw)
@@ -92,26 +84,26 @@ const readPart = (raw: unknown): Read => {
 }
 
 const readText = (raw: unknown): Read => {
-  const text = field(raw, "text")
+  const text = textIn(raw, "text")
   return text === undefined ? { line: "[text]" } : { line: text, part: { type: "text", text } }
 }
 
 const readBytes = (raw: unknown, type: "image" | "audio"): Read => {
-  const data = field(raw, "data")
-  const mimeType = field(raw, "mimeType")
+  const data = textIn(raw, "data")
+  const mimeType = textIn(raw, "mimeType")
   if (data === undefined || mimeType === undefined) return { line: `[${type}]` }
   return { line: `[${type} ${mimeType}, ${byteLength(data)} bytes]`, part: { type, data, mimeType } }
 }
 
 const readResource = (raw: unknown): Read => {
   const resource = Predicate.hasProperty(raw, "resource") ? raw.resource : undefined
-  const uri = field(resource, "uri")
+  const uri = textIn(resource, "uri")
   if (uri === undefined) return { line: "[resource]" }
-  const mimeType = field(resource, "mimeType")
+  const mimeType = textIn(resource, "mimeType")
   const named = { type: "resource", uri, ...(mimeType === undefined ? {} : { mimeType }) } as const
-  const text = field(resource, "text")
+  const text = textIn(resource, "text")
   if (text !== undefined) return { line: `[resource ${uri}]\n${text}`, part: { ...named, text } }
-  const blob = field(resource, "blob")
+  const blob = textIn(resource, "blob")
   if (blob === undefined) return { line: `[resource ${uri}]`, part: named }
   const size = `${byteLength(blob)} bytes`
   const line = mimeType === undefined ? `[resource ${uri}, ${size}]` : `[resource ${uri}, ${mimeType}, ${size}]`
@@ -119,11 +111,11 @@ const readResource = (raw: unknown): Read => {
 }
 
 const readLink = (raw: unknown): Read => {
-  const uri = field(raw, "uri")
+  const uri = textIn(raw, "uri")
   if (uri === undefined) return { line: "[resource_link]" }
-  const name = field(raw, "name") ?? ""
-  const mimeType = field(raw, "mimeType")
-  const description = field(raw, "description")
+  const name = textIn(raw, "name") ?? ""
+  const mimeType = textIn(raw, "mimeType")
+  const description = textIn(raw, "description")
   return {
     line: name === "" ? `[link ${uri}]` : `[link ${uri} ${name}]`,
     part: {
@@ -134,12 +126,6 @@ const readLink = (raw: unknown): Read => {
       ...(description === undefined ? {} : { description })
     }
   }
-}
-
-const field = (raw: unknown, key: string): string | undefined => {
-  if (!Predicate.hasProperty(raw, key)) return undefined
-  const value = raw[key]
-  return typeof value === "string" ? value : undefined
 }
 
 /** How many bytes base64 text stands for; line breaks in it don't count. */
