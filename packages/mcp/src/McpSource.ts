@@ -15,17 +15,23 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import type * as Stream from "effect/Stream"
+import { askServer, followResource, listServers } from "./internal/askServer.ts"
 import {
   addServer,
   connections,
+  instructions,
   makeServers,
   reconnectServer,
   removeServer,
+  type Servers,
   setServerEnabled
 } from "./internal/servers.ts"
 import type { McpServerDefinition } from "./McpConfig.ts"
-import type { McpUnknownServer } from "./McpError.ts"
-import type { McpSession } from "./McpSession.ts"
+import type { McpServerError, McpUnknownServer } from "./McpError.ts"
+import type { Completion, CompletionQuestion, FilledPrompt, Prompt } from "./McpPrompt.ts"
+import type { ReadResource, Resource, ResourceTemplate } from "./McpResource.ts"
+import type { Listing, McpSession, RequestOptions } from "./McpSession.ts"
 
 /**
  * What to connect.
@@ -54,6 +60,17 @@ export interface McpSourceOptions {
  * What is done to one server takes place in the order in which it was asked for; a server is ended before it is started
  * anew, and never runs twice. Each operation goes on where its caller is interrupted.
  *
+ * Requests for what is beyond tools are those of `McpOffers`, of a server by its name. They wait for a server that isn't
+ * connected, for its `call` limit at most, and fail as `McpUnavailable` where it is switched off, has failed, or didn't
+ * come.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const servers = yield* McpSource
+ * for (const { server, uri } of (yield* servers.listResources()).items) yield* servers.readResource(server, uri)
+ * ```
+ *
  * @category services
  * @since 0.1.0
  */
@@ -74,6 +91,38 @@ export class McpSource extends Context.Service<McpSource, {
   readonly reconnect: (name: string) => Effect.Effect<SourceEntry.SourceEntry, McpUnknownServer>
   /** Switches a server on or off, whatever its definition says. Gives its entry once that has settled. */
   readonly setEnabled: (name: string, enabled: boolean) => Effect.Effect<SourceEntry.SourceEntry, McpUnknownServer>
+  /** How to use each server, in its own words, by server name; without those that say nothing or never were connected. */
+  readonly instructions: Effect.Effect<ReadonlyMap<string, string>>
+  /** The resources of a server; without a name of all, sorted by server, where one that can't list is a diagnostic. */
+  readonly listResources: (server?: string) => Effect.Effect<Listing<Resource>, McpServerError>
+  /** The templates of a server's resources; without a name those of all. */
+  readonly listResourceTemplates: (server?: string) => Effect.Effect<Listing<ResourceTemplate>, McpServerError>
+  /** What stands in a resource. */
+  readonly readResource: (
+    server: string,
+    uri: string,
+    options?: RequestOptions
+  ) => Effect.Effect<ReadResource, McpServerError>
+  /**
+   * Follows a resource: its URI at first, and whenever it, or one below it, changed. Goes on over a repair of the server,
+   * and then begins with its URI again.
+   */
+  readonly subscribe: (server: string, uri: string) => Stream.Stream<string, McpServerError>
+  /** The prompts of a server; without a name those of all. */
+  readonly listPrompts: (server?: string) => Effect.Effect<Listing<Prompt>, McpServerError>
+  /** A prompt with its arguments in place. */
+  readonly getPrompt: (
+    server: string,
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: RequestOptions
+  ) => Effect.Effect<FilledPrompt, McpServerError>
+  /** Suggestions for an argument of a prompt, or a variable of a template. */
+  readonly complete: (
+    server: string,
+    question: CompletionQuestion,
+    options?: RequestOptions
+  ) => Effect.Effect<Completion, McpServerError>
 }>()("@effect-toolnexus/mcp/McpSource") {
   /**
    * Connects the servers.
@@ -105,14 +154,25 @@ export class McpSource extends Context.Service<McpSource, {
         makeServers(options.servers),
         (servers) =>
           Context.make(Source, { kind: "mcp", entries: servers.board.entries }).pipe(
-            Context.add(McpSource, {
-              connections: connections(servers),
-              add: (name, definition) => addServer(servers, name, definition),
-              remove: (name) => removeServer(servers, name),
-              reconnect: (name) => reconnectServer(servers, name),
-              setEnabled: (name, enabled) => setServerEnabled(servers, name, enabled)
-            })
+            Context.add(McpSource, makeService(servers))
           )
       )
     )
 }
+
+const makeService = (servers: Servers): McpSource["Service"] => ({
+  connections: connections(servers),
+  add: (name, definition) => addServer(servers, name, definition),
+  remove: (name) => removeServer(servers, name),
+  reconnect: (name) => reconnectServer(servers, name),
+  setEnabled: (name, enabled) => setServerEnabled(servers, name, enabled),
+  instructions: instructions(servers),
+  listResources: (server) => listServers(servers, server, (session) => session.listResources),
+  listResourceTemplates: (server) => listServers(servers, server, (session) => session.listResourceTemplates),
+  readResource: (server, uri, options) => askServer(servers, server, (session) => session.readResource(uri, options)),
+  subscribe: (server, uri) => followResource(servers, server, uri),
+  listPrompts: (server) => listServers(servers, server, (session) => session.listPrompts),
+  getPrompt: (server, name, args, options) =>
+    askServer(servers, server, (session) => session.getPrompt(name, args, options)),
+  complete: (server, question, options) => askServer(servers, server, (session) => session.complete(question, options))
+})

@@ -3,6 +3,7 @@ import { HostResolver, type Resolver } from "@effect-toolnexus/core/HostResolver
 import { ClientRoots } from "@effect-toolnexus/mcp"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stream from "effect/Stream"
@@ -39,6 +40,8 @@ const start = Effect.fnUntraced(function*(transport: "streamableHttp" | "sse", p
 
 const ann: Resolver = ({ id }) => Effect.succeed({ id, ok: true, data: { name: "Ann" } })
 
+const RESOURCE = "demo://resource/dynamic/text/1"
+
 const useServer = Effect.gen(function*() {
   return { port: yield* freePort }
 })
@@ -47,7 +50,7 @@ describe("the reference server", () => {
   it.live.each(
     [["streamableHttp", "mcp", {}], ["sse", "sse", {}], ["sse", "sse", { type: "sse" }]] as const
   )(
-    "lists, calls, reports progress and asks, over %s at /%s %o",
+    "lists, calls, reports progress, asks, and tells of a resource, over %s at /%s %o",
     ([transport, path, config]) =>
       Effect.gen(function*() {
         const { port } = yield* useServer
@@ -68,6 +71,12 @@ describe("the reference server", () => {
         assert.deepStrictEqual(seen, [1, 2, 3])
         const elicit = toolOf(entries, "everything_trigger-elicitation-request")
         assert.include((yield* call(elicit)).output, "Ann")
+        assert.strictEqual((yield* opened.source.readResource("everything", RESOURCE)).contents.length, 1)
+        const updates = opened.source.subscribe("everything", RESOURCE)
+        const followed = yield* Effect.forkChild(Stream.runCollect(Stream.take(updates, 2)))
+        yield* Effect.sleep("200 millis")
+        yield* call(toolOf(entries, "everything_toggle-subscriber-updates"))
+        assert.deepStrictEqual(yield* Fiber.join(followed), [RESOURCE, RESOURCE])
       }).pipe(Effect.provide(platform)),
     30_000
   )
@@ -78,9 +87,15 @@ describe("the reference server", () => {
       const first = yield* start("streamableHttp", port)
       const opened = yield* open({ everything: define({ url: `http://127.0.0.1:${port}/mcp` }) })
       const echo = toolOf(yield* opened.entries, "everything_echo")
+      const heard: Array<string> = []
+      const updates = opened.source.subscribe("everything", RESOURCE)
+      yield* Effect.forkChild(Stream.runForEach(updates, (uri) => Effect.sync(() => heard.push(uri))))
+      yield* eventually(() => heard.length === 1)
       yield* first.kill()
       yield* start("streamableHttp", port)
       assert.strictEqual((yield* call(echo, { message: "again" })).output, "Echo: again")
       yield* eventually(() => SubscriptionRef.getUnsafe(opened.ref).every(({ _tag }) => _tag === "Loaded"))
+      // who followed a resource follows it in the new session
+      yield* eventually(() => heard.length === 2)
     }).pipe(Effect.provide(platform)), 30_000)
 })

@@ -1,7 +1,7 @@
 /** What is known of one server at a time; its entry is made of that. */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
-import type { RawTool } from "../McpSession.ts"
+import type { McpSession, RawTool } from "../McpSession.ts"
 import type { Serving } from "./callTool.ts"
 import { diagnosticsOf, type ReadServer } from "./readServers.ts"
 
@@ -9,6 +9,8 @@ import { diagnosticsOf, type ReadServer } from "./readServers.ts"
 export interface Listed {
   readonly _tag: "Listed"
   readonly serving: Serving
+  /** What it said of itself when it was connected. */
+  readonly greeting: Pick<McpSession, "capabilities" | "instructions">
   readonly tools: ReadonlyArray<RawTool>
   /** Of the configuration, and of the connection; a list that changes doesn't touch them. */
   readonly startDiagnostics: ReadonlyArray<Diagnostic>

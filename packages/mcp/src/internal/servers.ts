@@ -84,6 +84,17 @@ export const connections = ({ board }: Servers): Effect.Effect<ReadonlyMap<strin
       }))
   )
 
+/** What the servers said about how to use them, also those that are being repaired. */
+export const instructions = ({ board }: Servers): Effect.Effect<ReadonlyMap<string, string>> =>
+  Effect.map(
+    board.states,
+    (states) =>
+      new Map([...states].flatMap(([name, state]): ReadonlyArray<readonly [string, string]> => {
+        const said = state._tag === "Listed" ? state.greeting.instructions : undefined
+        return said === undefined ? [] : [[name, said]]
+      }))
+  )
+
 export const addServer = (servers: Servers, name: string, definition: McpServerDefinition) =>
   Effect.suspend(() => settle(servers, supervise(servers, readDefinition(name, definition)), "first"))
 
@@ -113,7 +124,7 @@ const forget = ({ managed }: Servers, name: string) =>
     if (managed.get(name)?.supervised === undefined) managed.delete(name)
   })
 
-const findServer = ({ managed }: Servers, name: string): Effect.Effect<Supervised, McpUnknownServer> =>
+export const findServer = ({ managed }: Servers, name: string): Effect.Effect<Supervised, McpUnknownServer> =>
   Effect.suspend(() => {
     const supervised = managed.get(name)?.supervised
     if (supervised !== undefined) return Effect.succeed(supervised)

@@ -134,6 +134,7 @@ const hold = Effect.fnUntraced(function*(life: Connecting, { diagnostics, list, 
   yield* board.update(given.name, (before): Listed => ({
     _tag: "Listed",
     serving,
+    greeting: session,
     tools: list.tools,
     startDiagnostics: [...diagnosticsOf(given), ...diagnostics, ...repairedDiagnostics(before)],
     listDiagnostics: list.diagnostics
