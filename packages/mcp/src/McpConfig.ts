@@ -60,6 +60,7 @@ export interface Limits {
  * - `required`: the build of a toolkit fails where this server fails
  * - `trusted`: its owner vouches for what it says of its tools
  * - `maxConcurrent`: how many calls of its tools may run at once; without it any number
+ * - `resourcesAsTools`: it has two tools more, `list_resources` and `read_resource`, where it offers resources; default no
  *
  * @category models
  * @since 0.1.0
@@ -74,6 +75,7 @@ export interface ServerFields {
   readonly required: boolean
   readonly trusted: boolean
   readonly maxConcurrent?: number
+  readonly resourcesAsTools: boolean
 }
 
 /**

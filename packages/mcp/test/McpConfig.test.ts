@@ -133,15 +133,17 @@ describe("normalize", () => {
     assert.deepStrictEqual(codes({ command: "x", maxConcurrent: 2, required: true, trusted: true }), [])
   })
 
-  it("says of a key that it is misplaced, or not acted on yet", () => {
+  it("says of a key that it is misplaced", () => {
     assert.deepStrictEqual(
       codes({ transport: { command: "x", headers: {} }, url: "http://x", resourcesAsTools: true }),
-      [
-        ["misplaced-key", "mcpServers.a.transport.headers"],
-        ["misplaced-key", "mcpServers.a.url"],
-        ["not-supported-yet", "mcpServers.a.resourcesAsTools"]
-      ]
+      [["misplaced-key", "mcpServers.a.transport.headers"], ["misplaced-key", "mcpServers.a.url"]]
     )
+  })
+
+  it("reads whether resources are tools as well, of every kind of server", () => {
+    assert.isFalse(local({ command: "x" }).resourcesAsTools)
+    assert.isTrue(local({ command: "x", resourcesAsTools: true }).resourcesAsTools)
+    assert.deepStrictEqual(codes({ url: "http://x", resourcesAsTools: true }), [])
   })
 
   it.each(

@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type { EnabledServer, Limits } from "../McpConfig.ts"
 import type { McpCallError } from "../McpError.ts"
-import type { McpSession, RawCallResult, RawTool } from "../McpSession.ts"
+import type { McpSession, RawCallOptions, RawCallResult, RawTool } from "../McpSession.ts"
 import { elapsedMillis } from "./liveClock.ts"
 import { LiveSession } from "./liveSession.ts"
 import { ProgressRelay, type Run } from "./progressRelay.ts"
@@ -35,12 +35,23 @@ export const makeServing = (server: EnabledServer, run: Run): Serving => ({
   run
 })
 
+/** How a session is asked for what a call answers. */
+export type Ask = (
+  session: McpSession,
+  args: JsonObject,
+  options: RawCallOptions
+) => Effect.Effect<RawCallResult, McpCallError>
+
 /**
- * The handler of a tool.
+ * The handler of a tool. `ask`: what a call of it is; default: `tools/call`.
  *
  * It keeps the server's limits only. A caller's own, `ToolCall.timeout`, is the toolkit's to keep, around the handler.
  */
-export const callTool = (serving: Serving, { annotations, name }: RawTool): Handler => {
+export const callTool = (
+  serving: Serving,
+  { annotations, name }: RawTool,
+  ask: Ask = (session, args, options) => session.callTool(name, args, options)
+): Handler => {
   const { permits, server } = serving
   const limits = limitsOf(server, name)
   const isRepeatable = server.trusted && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
@@ -48,7 +59,7 @@ export const callTool = (serving: Serving, { annotations, name }: RawTool): Hand
     Effect.contextWith((context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const started = elapsedMillis(clock)
-      const attempt = callNow({ serving, limits, name, isRepeatable, context, started }, args, call)
+      const attempt = callNow({ serving, limits, ask, isRepeatable, context, started }, args, call)
       return permits === undefined ? attempt : inTurn(permits, attempt, clock, limits.total, call.toolName)
     })
 }
@@ -84,8 +95,7 @@ const inTurn = <A>(
 interface Attempt {
   readonly serving: Serving
   readonly limits: Limits
-  /** Of the tool, as its server calls it. */
-  readonly name: string
+  readonly ask: Ask
   /** Doing it twice is as good as doing it once, and whoever vouches for its server says so. */
   readonly isRepeatable: boolean
   readonly context: Context.Context<never>
@@ -117,10 +127,10 @@ const sendCall = (
   call: ToolCall,
   onProgress: (progress: Progress) => void
 ): Effect.Effect<RawCallResult, CallError> => {
-  const { isRepeatable, limits, name, serving: { session } } = attempt
+  const { ask, isRepeatable, limits, serving: { session } } = attempt
   const send = (live: McpSession) => {
     const { context, hold } = call
-    return live.callTool(name, args, {
+    return ask(live, args, {
       onProgress,
       limits: { call: limits.call, total: restOf(attempt) },
       context,

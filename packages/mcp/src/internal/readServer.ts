@@ -62,6 +62,7 @@ const Entry = Schema.Struct({
   required: Schema.optionalKey(Schema.Boolean),
   trusted: Schema.optionalKey(Schema.Boolean),
   maxConcurrent: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  resourcesAsTools: Schema.optionalKey(Schema.Boolean),
   inheritEnv: Schema.optionalKey(Schema.Boolean),
   shutdown: Schema.optionalKey(Shutdown)
 })
@@ -87,7 +88,8 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ["required", "must be true or false"],
   ["trusted", "must be true or false"],
   ["maxConcurrent", "must be a whole number, at least 1"],
-  ["inheritEnv", "must be true or false"]
+  ["inheritEnv", "must be true or false"],
+  ["resourcesAsTools", "must be true or false"]
 ])
 
 /** A definition from code may throw when it is read, and costs its own entry only. */
@@ -195,6 +197,7 @@ const toServer = (
     tools: entry.tools === undefined ? NameFilter.all : NameFilter.fromConfig(entry.tools),
     required: entry.required ?? false,
     trusted: entry.trusted ?? false,
+    resourcesAsTools: entry.resourcesAsTools ?? false,
     ...(entry.maxConcurrent === undefined ? {} : { maxConcurrent: entry.maxConcurrent })
   }
   if (isConnect(connect)) return { _tag: "InProcess", ...fields, connect }

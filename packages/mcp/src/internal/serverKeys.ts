@@ -1,4 +1,4 @@
-/** What is said about the keys of a server's configuration: unknown, misplaced, or not acted on yet. */
+/** What is said about the keys of a server's configuration: unknown, or misplaced. */
 import * as ConfigKeys from "@effect-toolnexus/core/ConfigKeys"
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import { diagnostic } from "./entryError.ts"
@@ -18,16 +18,15 @@ const COMMON = [
   "toolTimeouts",
   "required",
   "trusted",
-  "maxConcurrent"
+  "maxConcurrent",
+  "resourcesAsTools"
 ]
-const NOT_YET = ["resourcesAsTools"]
 
-const KNOWN = [...LOCAL, ...REMOTE, ...COMMON, ...NOT_YET]
+const KNOWN = [...LOCAL, ...REMOTE, ...COMMON]
 
 const OWN: Readonly<Record<Kind, ReadonlySet<string>>> = {
   Local: new Set([...LOCAL, ...COMMON]),
-  // remote entries fail as a whole for now, so nothing of them is reported as ignored
-  Remote: new Set([...REMOTE, ...COMMON, ...NOT_YET]),
+  Remote: new Set([...REMOTE, ...COMMON]),
   InProcess: new Set([...IN_PROCESS, ...COMMON])
 }
 
@@ -51,7 +50,6 @@ export const keyDiagnostics = (
 ): ReadonlyArray<Diagnostic> =>
   found.flatMap(({ key, path }) => {
     if (kind === undefined ? KNOWN.includes(key) || IN_PROCESS.includes(key) : OWN[kind].has(key)) return []
-    if (NOT_YET.includes(key)) return [ConfigKeys.notYet({ entry, path })]
     if (kind !== undefined && (KNOWN.includes(key) || IN_PROCESS.includes(key))) {
       return [diagnostic(entry, "warning", "misplaced-key", `${key} has no effect on ${LABEL[kind]}`, path)]
     }
