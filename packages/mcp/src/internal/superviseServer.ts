@@ -187,16 +187,22 @@ const settle = Effect.fnUntraced(function*(life: Connecting, loss: Loss, before:
   const { error, isExpired = false, lasted } = loss
   const { name } = life.given
   if (lasted === undefined && before === undefined) return yield* giveUp(life, { error, isRepaired: false })
-  const repairs = isExpired || lasted !== undefined && isLasting(lasted) ? 1 : (before ?? 0) + 1
+  // one that forgets each session as soon as it has given it is no server that is well
+  const isForgetful = isExpired && (before ?? 0) > 0 && lasted !== undefined && lasted < FORGETFUL_MILLIS
+  const isFresh = isExpired ? !isForgetful : lasted !== undefined && isLasting(lasted)
+  const repairs = isFresh ? 1 : (before ?? 0) + 1
   if (repairs > MAX_REPAIRS) return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name) })
   // what its configuration asks for isn't there, or nobody has logged in, and won't have a moment later
   if (error.phase === "config" || error.challenge !== undefined) {
     return yield* giveUp(life, { error, isRepaired: false })
   }
-  const delay = isExpired ? 0 : yield* repairDelay(repairs)
+  const delay = isExpired && isFresh ? 0 : yield* repairDelay(repairs)
   yield* repair(life, { error, isRepaired: true, note: nextAttempt(name, repairs, delay) })
   return { delay, repairs }
 })
+
+/** A session that was forgotten after less, once more. */
+const FORGETFUL_MILLIS = 1000
 
 const nextAttempt = (name: string, repairs: number, delay: number) =>
   diagnostic(
