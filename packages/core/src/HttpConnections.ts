@@ -33,10 +33,19 @@ export interface HttpResponse {
   /** The body as text, of at most so many bytes. */
   readonly text: (limit: number) => Effect.Effect<BodyText, HttpFailure>
   /** Hands over each piece of the body as text; done at its end, whether that was meant or a cut. */
-  readonly pieces: (take: (text: string) => void) => Effect.Effect<void>
+  readonly pieces: (take: (text: string) => Wanted) => Effect.Effect<void>
   /** Lets go of the body, so that its connection is free for the next request. */
   readonly discard: () => void
 }
+
+/**
+ * What a reader wants after a piece: `more`; or no more than what comes `soon`, within a second, so that the connection
+ * is free for the next request; or `nothing`, which cuts the rest off.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Wanted = "more" | "soon" | "nothing"
 
 /**
  * `isWhole` is false where there was more than was wanted.

@@ -7,7 +7,8 @@ import {
   type Connections,
   HttpConnections,
   HttpFailure,
-  type HttpResponse
+  type HttpResponse,
+  type Wanted
 } from "@effect-toolnexus/core/HttpConnections"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,14 +40,19 @@ const closeAgents = ({ http, https }: Agents) =>
 const connect = ({ http, https }: Agents): Connections => ({
   exchange: ({ body, headers, method, url }) =>
     Effect.callback((resume) => {
-      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }
+      const size = body === undefined ? undefined : Buffer.byteLength(body)
+      const length = size === undefined ? undefined : { "content-length": String(size) }
       const options = { method, headers: { ...headers, ...length } }
       const request = url.protocol === "https:"
         ? httpsRequest(url, { ...options, agent: https })
         : httpRequest(url, { ...options, agent: http })
       request.on("response", (message) => resume(Effect.succeed(toResponse(message))))
-      request.on("error", (error) => resume(toFailure(error)))
-      request.end(body)
+      request.on("error", (error) => resume(toFailure(error, isUnsent(error))))
+      // a server that changes to another protocol is neither a response nor an error
+      request.on("close", () => resume(ENDED))
+      // the head is written together with the body, and encoded as it is: in UTF-8 it would be another one
+      if (size === body?.length) request.end(body, "latin1")
+      else request.end(Buffer.from(body ?? ""))
       return Effect.sync(() => request.destroy())
     })
 })
@@ -59,18 +65,34 @@ const toResponse = (message: IncomingMessage): HttpResponse => ({
   },
   text: (limit) => readText(message, limit),
   pieces: (take) => readPieces(message, take),
-  discard: () => {
-    const length = Number(message.headers["content-length"] ?? Infinity)
-    // what may be long isn't read for the sake of a connection
-    if (length <= SMALL_BODY) message.resume()
-    else message.destroy()
-  }
+  discard: () => letGo(message)
 })
 
 const SMALL_BODY = 64 * 1024
 
+/** A connection is worth so much waiting for the end of a body that nobody wants, in milliseconds. */
+const SOON = 1000
+
+/** What is long, or takes long, isn't read for the sake of a connection. */
+const letGo = (message: IncomingMessage) => {
+  let rest = SMALL_BODY
+  if (Number(message.headers["content-length"] ?? 0) > rest) return message.destroy()
+  cutSoon(message)
+  return message.on("data", (chunk: Uint8Array) => {
+    rest -= chunk.length
+    if (rest < 0) message.destroy()
+  })
+}
+
+const cutSoon = (message: IncomingMessage) => {
+  if (message.destroyed) return
+  const timer = setTimeout(() => message.destroy(), SOON)
+  message.on("close", () => clearTimeout(timer))
+}
+
 const readText = (message: IncomingMessage, limit: number): ReturnType<HttpResponse["text"]> =>
   Effect.callback((resume) => {
+    if (message.destroyed) return resume(ENDED)
     const decoder = new TextDecoder()
     let text = ""
     let size = 0
@@ -83,14 +105,22 @@ const readText = (message: IncomingMessage, limit: number): ReturnType<HttpRespo
       end(false)
     })
     message.on("end", () => end(true))
-    message.on("error", (error) => resume(toFailure(error)))
+    message.on("error", (error) => resume(toFailure(error, false)))
     return Effect.sync(() => message.destroy())
   })
 
-const readPieces = (message: IncomingMessage, take: (text: string) => void): Effect.Effect<void> =>
+const readPieces = (message: IncomingMessage, take: (text: string) => Wanted): Effect.Effect<void> =>
   Effect.callback((resume) => {
+    if (message.destroyed) return resume(Effect.void)
     const decoder = new TextDecoder()
-    message.on("data", (chunk: Uint8Array) => take(decoder.decode(chunk, { stream: true })))
+    let isEnding = false
+    message.on("data", (chunk: Uint8Array) => {
+      const wanted = take(decoder.decode(chunk, { stream: true }))
+      if (wanted === "more") return
+      if (wanted === "nothing") message.destroy()
+      else if (!isEnding) cutSoon(message)
+      isEnding = true
+    })
     for (const event of ["end", "error", "close"]) message.on(event, () => resume(Effect.void))
     return Effect.sync(() => message.destroy())
   })
@@ -130,11 +160,19 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["EPROTO", "it doesn't speak TLS"]
 ])
 
-const toFailure = (error: Error & { readonly code?: unknown }): HttpFailure => {
-  const code = typeof error.code === "string" ? error.code : "EUNKNOWN"
-  return new HttpFailure({
-    code,
-    detail: `${code}: ${HINTS.get(code) ?? error.message}`,
-    wasSent: !UNSENT.has(code)
-  })
+interface NetworkError extends Error {
+  readonly code?: unknown
+  /** What the operating system was asked to do. */
+  readonly syscall?: unknown
 }
+
+/** Some of them can also befall a connection over which a request has gone. */
+const isUnsent = ({ code, syscall }: NetworkError): boolean =>
+  syscall === "connect" || (syscall !== "read" && UNSENT.has(String(code)))
+
+const toFailure = ({ code: given, message }: NetworkError, neverSent: boolean): HttpFailure => {
+  const code = typeof given === "string" ? given : "EUNKNOWN"
+  return new HttpFailure({ code, detail: `${code}: ${HINTS.get(code) ?? message}`, wasSent: !neverSent })
+}
+
+const ENDED = new HttpFailure({ code: "ECONNRESET", detail: "ECONNRESET: the connection was cut", wasSent: true })

@@ -6,8 +6,8 @@
  * certain not to have been heard.
  */
 import * as Defect from "@effect-toolnexus/core/Defect"
-import type { HttpFailure, HttpResponse } from "@effect-toolnexus/core/HttpConnections"
-import * as Redaction from "@effect-toolnexus/core/Redaction"
+import { HttpFailure, type HttpResponse } from "@effect-toolnexus/core/HttpConnections"
+import type * as Redaction from "@effect-toolnexus/core/Redaction"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
@@ -18,16 +18,20 @@ import { cutText } from "./cutText.ts"
 import {
   type Answer,
   challengeOf,
+  hasEvents,
   HttpRequests,
   isRedirected,
   isStream,
+  MAX_NOTICES,
+  NOTICE_LIMIT,
+  redacted,
   type RemoteRequest,
   wordsOf
 } from "./httpRequests.ts"
 import { isRequest, type Message, serialize } from "./jsonRpc.ts"
 import { inRealTime } from "./liveClock.ts"
 import type { Run } from "./progressRelay.ts"
-import { MAX_EVENT_LENGTH, type Position, readEvents } from "./sseReader.ts"
+import { beginning, MAX_EVENT_LENGTH, type Position, readEvents } from "./sseReader.ts"
 
 /** Said goodbye for so long: the server may be gone. */
 const GOODBYE = "1 second"
@@ -39,10 +43,17 @@ const EXPIRY = "1 second"
 const MAX_IDLE_STREAMS = 5
 
 const FIRST_DELAY_MILLIS = 1000
+/** A server that asks us back at once, for ever, must not keep a processor busy. */
+const MIN_DELAY_MILLIS = 100
 const MAX_DELAY_MILLIS = 30_000
 
 /** Enough of an error's body to see what is wrong. */
 const SHOWN_BODY = 2000
+/** So much of it is read, in bytes: no secret may be cut in two before it is blotted out. */
+const READ_BODY = 4 * SHOWN_BODY
+
+/** What else is sent waits so long for the word that we are ready to have arrived. */
+const GREETING_LIMIT = "5 seconds"
 
 const ANSWERS = "application/json, text/event-stream"
 
@@ -58,6 +69,7 @@ export class HttpChannel implements Channel {
   readonly #requests: HttpRequests
   readonly #run: Run
   readonly #sent = new Map<number, Fiber.Fiber<unknown, unknown>>()
+  #notices = 0
   /** Requests that the server has not begun to answer. */
   readonly #unheard = new Set<number>()
   /** Requests that it has certainly done nothing about. */
@@ -66,16 +78,17 @@ export class HttpChannel implements Channel {
   #refusal: Refusal | undefined
   #sessionId: string | undefined
   #revision: string | undefined
-  /** Nothing overtakes the word that we are ready. */
-  #greeted: Effect.Effect<unknown> = Effect.void
+  /** Done when the word that we are ready has arrived, which nothing overtakes. */
+  #greeting: Effect.Effect<unknown> | undefined
   #isExpired = false
+  #isProbing = false
   #isLeft = false
 
   constructor(server: ResolvedRemote, requests: HttpRequests, run: Run) {
     this.#server = server
     this.#requests = requests
     this.#run = run
-    this.redact = Redaction.make(server.secrets)
+    this.redact = requests.redact
   }
 
   listen(receiver: Receiver) {
@@ -86,15 +99,43 @@ export class HttpChannel implements Channel {
 
   send(message: Message, context?: unknown) {
     if (this.#isLeft) return
-    const id = isRequest(message) ? Number(message.id) : undefined
-    const delivery = this.#deliver(message, id, context)
-    const isGreeting = message.method === "notifications/initialized"
-    const fiber = this.#run(isGreeting ? delivery : Effect.andThen(this.#greeted, delivery))
-    if (isGreeting) {
-      this.#greeted = Fiber.await(fiber)
-      this.#run(Effect.andThen(this.#greeted, this.#hearServer(0, { events: 0 })))
-    }
-    if (id !== undefined) this.#sent.set(id, fiber)
+    const body = serialize(message)
+    if (isRequest(message)) return this.#sendRequest(message, Number(message.id), body, context)
+    if (message.method !== "notifications/initialized") return this.#sendNotice(message, body)
+    const fiber = this.#run(this.#deliver(message, undefined, body, undefined))
+    this.#greeting = Effect.timeoutOption(Fiber.await(fiber), GREETING_LIMIT)
+    this.#run(Effect.andThen(this.#greeting, this.#hearServer(0, beginning())))
+  }
+
+  #sendRequest(message: Message, id: number, body: string, context: unknown) {
+    const done = Effect.sync(() => this.#done(id))
+    const fiber = this.#run(Effect.ensuring(this.#afterGreeting(this.#deliver(message, id, body, context)), done))
+    // it may have ended at once
+    if (fiber.pollUnsafe() === undefined) this.#sent.set(id, fiber)
+  }
+
+  #sendNotice(message: Message, body: string) {
+    if (this.#notices >= MAX_NOTICES) return
+    this.#notices++
+    const delivery = Effect.timeoutOption(this.#deliver(message, undefined, body, undefined), NOTICE_LIMIT)
+    this.#run(Effect.ensuring(
+      this.#afterGreeting(delivery),
+      Effect.sync(() => {
+        this.#notices--
+      })
+    ))
+  }
+
+  #afterGreeting<A>(delivery: Effect.Effect<A>): Effect.Effect<A> {
+    const greeting = this.#greeting
+    if (greeting === undefined) return delivery
+    const arrived = Effect.andThen(
+      greeting,
+      Effect.sync(() => {
+        this.#greeting = undefined
+      })
+    )
+    return Effect.andThen(arrived, delivery)
   }
 
   /** What is on its way is cut off; that the server is to stop is said by whoever takes it back. */
@@ -119,7 +160,9 @@ export class HttpChannel implements Channel {
     if (this.#sessionId === undefined || this.#isExpired) return Effect.void
     return Effect.flatMap(this.#requests.send(this.#request("DELETE", {})), discard).pipe(
       Effect.timeoutOption(GOODBYE),
-      Effect.ignore,
+      // whatever breaks on the way, e.g. who makes our headers
+      Effect.exit,
+      Effect.asVoid,
       inRealTime
     )
   })
@@ -143,28 +186,31 @@ export class HttpChannel implements Channel {
     }
   }
 
-  #deliver(message: Message, id: number | undefined, context: unknown): Effect.Effect<void> {
+  #deliver(message: Message, id: number | undefined, body: string, context: unknown): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (id !== undefined) this.#unheard.add(id)
       const headers = { accept: ANSWERS, "content-type": "application/json" }
-      const request = this.#request("POST", headers, { body: serialize(message) }, context)
-      return this.#requests.send(request).pipe(
-        Effect.tap(() => Effect.sync(() => id !== undefined && this.#unheard.delete(id))),
-        Effect.flatMap((answer) => this.#take(message, id, request, answer)),
+      const request = this.#request("POST", headers, { body }, context)
+      return Effect.flatMap(this.#requests.send(request), (answer) => {
+        if (id !== undefined) this.#unheard.delete(id)
+        return this.#take(message, id, request, answer)
+      }).pipe(
         Effect.catch((failure) => Effect.sync(() => this.#failed(message, id, failure))),
         Effect.catchDefect((defect) =>
           Effect.map(
-            Defect.log(`mcp server "${this.#server.name}"`, defect, this.redact),
+            this.#logged(defect),
             (defectId) => this.#lose(id, `a header for it can't be made (${defectId})`, true)
           )
-        ),
-        Effect.ensuring(Effect.sync(() => this.#done(id)))
+        )
       )
     })
   }
 
-  #done(id: number | undefined) {
-    if (id === undefined) return
+  #logged(defect: unknown) {
+    return Defect.log(`mcp server "${this.#server.name}"`, defect, this.redact)
+  }
+
+  #done(id: number) {
     this.#sent.delete(id)
     this.#unheard.delete(id)
     if (this.#isExpired && this.#unheard.size === 0) this.#expire()
@@ -185,21 +231,26 @@ export class HttpChannel implements Channel {
     }
     const challenge = challengeOf(this.#server.name, request, answer)
     if (challenge !== undefined) {
-      const detail = wordsOf(challenge)
+      const detail = wordsOf(challenge, this.redact)
       return Effect.andThen(
         discard(answer),
         Effect.sync(() => this.#refuse(message, id, { phase: "connect", detail, challenge }))
       )
     }
     return status >= 200 && status < 300
-      ? this.#read(message, id, answer)
+      ? this.#read(message, id, request, answer)
       : this.#readProblem(message, id, request, answer)
   }
 
-  #read(message: Message, id: number | undefined, response: HttpResponse): Effect.Effect<void, HttpFailure> {
-    if (message.method === "initialize") this.#sessionId = response.header("mcp-session-id")
-    const type = response.header("content-type") ?? ""
-    if (type.startsWith("text/event-stream")) return this.#readStream(id, response, { events: 0 }, 0)
+  #read(
+    message: Message,
+    id: number | undefined,
+    { context }: RemoteRequest,
+    response: HttpResponse
+  ): Effect.Effect<void, HttpFailure> {
+    // an empty one is none
+    if (message.method === "initialize") this.#sessionId = response.header("mcp-session-id") || undefined
+    if (hasEvents(response)) return this.#readStream({ id, context }, response, beginning(), 0)
     if (id === undefined || response.status === 202 || response.status === 204) {
       return Effect.andThen(
         discard(response),
@@ -207,37 +258,55 @@ export class HttpChannel implements Channel {
       )
     }
     return Effect.map(response.text(MAX_EVENT_LENGTH), ({ isWhole, text }) => {
-      if (!isWhole) return this.#receiver?.fail(id, `the answer is longer than the limit of ${MAX_EVENT_LENGTH} bytes`)
+      if (!isWhole) return this.#receiver?.fail(id, TOO_LONG)
       this.#hear(text, id)
-      if (this.#isOpen(id)) this.#receiver?.fail(id, `its answer is no message: ${shorten(text)}`)
+      if (this.#isOpen(id)) this.#receiver?.fail(id, this.#noMessage(response, text))
     })
+  }
+
+  #noMessage(response: HttpResponse, text: string): string {
+    const encoding = response.header("content-encoding") ?? "identity"
+    return encoding === "identity"
+      ? `its answer is no message: ${this.#shorten(text)}`
+      : `its answer is encoded in a way it wasn't asked for: ${encoding}`
   }
 
   /** An answer that was cut off goes on where it was, if the server has said where that is. */
   #readStream(
-    id: number | undefined,
+    asked: Asked,
     response: HttpResponse,
     position: Position,
     attempts: number
-  ): Effect.Effect<void, HttpFailure> {
+  ): Effect.Effect<void> {
+    const { context, id } = asked
     const before = position.events
-    const read = readEvents(response, position, ({ data }) => this.#hear(data, id), () => {
-      if (id !== undefined) this.#receiver?.fail(id, `the answer is longer than the limit of ${MAX_EVENT_LENGTH} bytes`)
+    const isAnswered = () => id !== undefined && !this.#isOpen(id)
+    const read = readEvents(response, position, {
+      take: ({ data }) => this.#hear(data, id),
+      tooLong: () => {
+        if (id !== undefined) this.#receiver?.fail(id, TOO_LONG)
+        return "nothing"
+      },
+      // some servers never end it, and the connection is wanted back
+      wanted: () => isAnswered() ? "soon" : "more"
     })
     return Effect.andThen(
       read,
       Effect.suspend(() => {
-        if (id === undefined || !this.#isOpen(id)) return Effect.void
+        if (id === undefined || isAnswered()) return Effect.void
+        const cutOff = Effect.sync(() => this.#lose(id, "cut its answer off", true))
         const next = position.events > before ? 1 : attempts + 1
-        if (position.lastEventId === undefined || next > MAX_IDLE_STREAMS) {
-          return Effect.sync(() => this.#lose(id, "cut its answer off", true))
-        }
+        if (position.lastEventId === undefined || next > MAX_IDLE_STREAMS) return cutOff
         return Effect.andThen(
           Effect.sleep(delayOf(next, position)),
-          Effect.flatMap(this.#requests.send(this.#streamRequest(position)), (again) =>
-            isStream(again)
-              ? this.#readStream(id, again, position, next)
-              : Effect.andThen(discard(again), Effect.sync(() => this.#lose(id, "cut its answer off", true))))
+          Effect.matchEffect(Effect.suspend(() => this.#requests.send(this.#streamRequest(position, context))), {
+            // what the request asked for may have been done, whatever becomes of its answer
+            onFailure: (failure) => Effect.sync(() => this.#failed({}, id, sent(failure))),
+            onSuccess: (again) =>
+              isStream(again)
+                ? this.#readStream(asked, again, position, next)
+                : Effect.andThen(discard(again), cutOff)
+          })
         )
       })
     )
@@ -245,8 +314,13 @@ export class HttpChannel implements Channel {
 
   /** What the server has to say by itself. That it offers no such stream is normal, and it may be cut at any time. */
   #hearServer(attempts: number, position: Position): Effect.Effect<void> {
+    const stream = Effect.suspend(() => this.#hearStream(attempts, position))
+    return attempts === 0 ? Effect.catchDefect(stream, (defect) => Effect.asVoid(this.#logged(defect))) : stream
+  }
+
+  #hearStream(attempts: number, position: Position): Effect.Effect<void> {
     if (attempts > MAX_IDLE_STREAMS) return Effect.void
-    const before = position.events
+    const before = position.messages
     return Effect.matchEffect(this.#requests.send(this.#streamRequest(position)), {
       onFailure: (failure) => {
         if (attempts === MAX_IDLE_STREAMS && !failure.wasSent) {
@@ -254,13 +328,20 @@ export class HttpChannel implements Channel {
         }
         return this.#hearLater(attempts + 1, position)
       },
-      onSuccess: (answer) =>
-        isStream(answer)
-          ? Effect.andThen(
-            readEvents(answer, position, ({ data }) => this.#hear(data), () => {}),
-            Effect.suspend(() => this.#hearLater(position.events > before ? 1 : attempts + 1, position))
+      onSuccess: (answer) => {
+        const isBusy = !isRedirected(answer) && BUSY.has(answer.status)
+        if (isStream(answer)) {
+          return Effect.andThen(
+            readEvents(answer, position, {
+              take: ({ data }) => this.#hear(data),
+              tooLong: () => "nothing",
+              wanted: () => "more"
+            }),
+            Effect.suspend(() => this.#hearLater(position.messages > before ? 1 : attempts + 1, position))
           )
-          : discard(answer)
+        }
+        return Effect.andThen(discard(answer), isBusy ? this.#hearLater(attempts + 1, position) : Effect.void)
+      }
     })
   }
 
@@ -271,11 +352,16 @@ export class HttpChannel implements Channel {
     )
   }
 
-  #streamRequest({ lastEventId }: Position): RemoteRequest {
-    return this.#request("GET", {
-      accept: "text/event-stream",
-      ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
-    })
+  #streamRequest({ lastEventId }: Position, context?: unknown): RemoteRequest {
+    return this.#request(
+      "GET",
+      {
+        accept: "text/event-stream",
+        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
+      },
+      {},
+      context
+    )
   }
 
   #readProblem(
@@ -284,7 +370,7 @@ export class HttpChannel implements Channel {
     request: RemoteRequest,
     response: HttpResponse
   ): Effect.Effect<void, HttpFailure> {
-    return Effect.map(response.text(SHOWN_BODY), ({ text }) => {
+    return Effect.map(response.text(READ_BODY), ({ text }) => {
       // it may be an answer all the same, in the protocol's own terms
       this.#hear(text)
       if (id !== undefined && !this.#isOpen(id)) return
@@ -292,7 +378,7 @@ export class HttpChannel implements Channel {
       const isForgotten = response.status === 400 && request.headers["mcp-session-id"] !== undefined &&
         /\bsession\b/i.test(text)
       if (isForgotten && id !== undefined) return this.#forgotten(id)
-      const body = shorten(text)
+      const body = this.#shorten(text)
       const isOlder = message.method === "initialize" && OLDER.has(response.status)
       const detail = `HTTP ${response.status}${body === "" ? "" : `: ${body}`}`
       this.#refuse(message, id, { phase: "initialize", detail, ...(isOlder ? { isOlder } : {}) })
@@ -306,12 +392,17 @@ export class HttpChannel implements Channel {
     for (const value of values) this.#receiver?.receive(value, related)
   }
 
+  /** Cut when its secrets are out of it. */
+  #shorten(text: string): string {
+    return cutText(this.redact(text).replaceAll(/\s+/g, " ").trim(), SHOWN_BODY, "...")
+  }
+
   #isOpen(id: number): boolean {
     return this.#receiver?.isPending(id) === true
   }
 
   #refuse(message: Message, id: number | undefined, refusal: Refusal) {
-    if (message.method === "initialize") this.#refusal = { ...refusal, detail: this.redact(refusal.detail) }
+    if (message.method === "initialize") this.#refusal = redacted(refusal, this.redact)
     if (refusal.challenge === undefined) {
       if (id !== undefined) this.#receiver?.fail(id, refusal.detail)
     } else this.#lose(id, refusal.detail, true)
@@ -322,12 +413,12 @@ export class HttpChannel implements Channel {
   }
 
   /** Who can't be connected to is gone; what was cut off on the way is lost alone. */
-  #failed(message: Message, id: number | undefined, { detail, wasSent }: HttpFailure) {
+  #failed(message: Pick<Message, "method">, id: number | undefined, { detail, wasSent }: HttpFailure) {
     if (message.method === "initialize") this.#refusal = { phase: "connect", detail: this.redact(detail) }
     if (!wasSent) return this.#gone(id, detail)
     this.#lose(id, detail, true)
     // a connection that is cut may be all that is left of a server
-    if (!this.#isLeft) this.#run(this.#probe)
+    if (!this.#isLeft && !this.#isProbing) this.#run(this.#probe)
   }
 
   #gone(id: number | undefined, detail: string) {
@@ -335,13 +426,20 @@ export class HttpChannel implements Channel {
     this.#receiver?.end(`can't be reached: ${detail}`, { unsent: this.#unsent })
   }
 
-  /** Whether the server is still there; what it answers to a ping doesn't matter. */
+  /** Whether the server is still there; what it answers to a ping doesn't matter. One at a time is enough. */
   readonly #probe: Effect.Effect<void> = Effect.suspend(() => {
+    this.#isProbing = true
     const headers = { accept: ANSWERS, "content-type": "application/json" }
     return Effect.matchEffect(this.#requests.send(this.#request("POST", headers, { body: PING })), {
       onFailure: ({ detail, wasSent }) => Effect.sync(() => wasSent ? undefined : this.#gone(undefined, detail)),
       onSuccess: discard
-    })
+    }).pipe(
+      Effect.timeoutOption(NOTICE_LIMIT),
+      Effect.exit,
+      Effect.andThen(Effect.sync(() => {
+        this.#isProbing = false
+      }))
+    )
   })
 
   /** The others that are on their way are told so as well, which makes certain that they weren't heard. */
@@ -357,18 +455,29 @@ export class HttpChannel implements Channel {
   }
 }
 
+/** A request whose answer comes as a stream. */
+interface Asked {
+  readonly id: number | undefined
+  readonly context: unknown
+}
+
+const TOO_LONG = `the answer is longer than the limit of ${MAX_EVENT_LENGTH} bytes`
+
+const sent = ({ code, detail }: HttpFailure) => new HttpFailure({ code, detail, wasSent: true })
+
 const PING = serialize({ id: "ping", method: "ping" })
 
 /** With these the older transport answers where it is sent what the newer one is. */
 const OLDER: ReadonlySet<number> = new Set([400, 404, 405, 406])
+
+/** A server that has a stream of its own says so when it has the time. */
+const BUSY: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
 const discard = (answer: Answer): Effect.Effect<void> =>
   Effect.sync(() => {
     if (!isRedirected(answer)) answer.discard()
   })
 
-const shorten = (text: string): string => cutText(text.replaceAll(/\s+/g, " ").trim(), SHOWN_BODY, "...")
-
 /** In milliseconds: what the server wants, or longer each time. */
 const delayOf = (attempts: number, { retry }: Position): number =>
-  Math.min(retry ?? FIRST_DELAY_MILLIS * 2 ** (attempts - 1), MAX_DELAY_MILLIS)
+  Math.max(MIN_DELAY_MILLIS, Math.min(retry ?? FIRST_DELAY_MILLIS * 2 ** (attempts - 1), MAX_DELAY_MILLIS))

@@ -6,12 +6,15 @@ import {
   type HttpRequest,
   type HttpResponse
 } from "@effect-toolnexus/core/HttpConnections"
+import * as Redaction from "@effect-toolnexus/core/Redaction"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { ResolvedRemote } from "../McpConfig.ts"
 import { RequestHeaders, type RequestHeadersService } from "../RequestHeaders.ts"
 import { type Challenge, TokenProvider, type TokenProviderService } from "../TokenProvider.ts"
+import type { Refusal } from "./channel.ts"
 import { cutText } from "./cutText.ts"
 
 /** A redirect that isn't followed: what was sent would be lost, or go to somebody else. */
@@ -31,8 +34,16 @@ export type Answer = HttpResponse | Redirected
 
 const MAX_HOPS = 5
 
+/** Nobody waits for what becomes of a notice or of an answer of ours, so it has a limit of its own. */
+export const NOTICE_LIMIT = "10 seconds"
+
+/** So many notices and answers at once; whoever makes us send more floods us, and gets no more. */
+export const MAX_NOTICES = 256
+
 export class HttpRequests {
   readonly #server: ResolvedRemote
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #secrets: RecentSecrets
   readonly #connections: Connections
   readonly #makeHeaders: RequestHeadersService | undefined
   readonly #tokens: TokenProviderService | undefined
@@ -46,6 +57,8 @@ export class HttpRequests {
     tokens: TokenProviderService | undefined
   ) {
     this.#server = server
+    this.#headers = lowerCased(server.headers)
+    this.#secrets = new RecentSecrets(server.secrets)
     this.#connections = connections
     this.#makeHeaders = makeHeaders
     this.#tokens = tokens
@@ -56,17 +69,25 @@ export class HttpRequests {
     return new HttpRequests(server, connections, yield* RequestHeaders, yield* TokenProvider)
   })
 
+  /** Blots out what is secret in the configuration, and what the host has made for requests. */
+  readonly redact: Redaction.Redaction = (text) => this.#secrets.redact(text)
+
   /** Sends it, once more where a token is asked for and given. */
   readonly send = (request: RemoteRequest): Effect.Effect<Answer, HttpFailure> =>
     Effect.flatMap(this.#sendOnce(request), (answer) => {
       const challenge = challengeOf(this.#server.name, request, answer)
       if (challenge === undefined || this.#tokens === undefined || isRedirected(answer)) return Effect.succeed(answer)
       return Effect.flatMap(
-        this.#tokens(challenge),
+        // whoever gives up while it is asked for lets go of the answer as well
+        Effect.onExit(
+          this.#tokens(challenge),
+          (exit) => Exit.isSuccess(exit) ? Effect.void : Effect.sync(answer.discard)
+        ),
         Option.match({
           onNone: () => Effect.succeed<Answer>(answer),
           onSome: (value) => {
             answer.discard()
+            this.#secrets.add(value)
             this.#token = { context: request.context, value }
             return this.#sendOnce(request)
           }
@@ -75,16 +96,20 @@ export class HttpRequests {
     })
 
   #sendOnce(request: RemoteRequest): Effect.Effect<Answer, HttpFailure> {
-    const own = this.#makeHeaders?.({ server: this.#server.name, context: request.context }) ?? Effect.succeed({})
-    return Effect.flatMap(own, (made) => this.#follow({ ...request, headers: this.#headersOf(request, made) }, 0))
+    if (this.#makeHeaders === undefined) return this.#follow({ ...request, headers: this.#headersOf(request, {}) }, 0)
+    const own = this.#makeHeaders({ server: this.#server.name, context: request.context })
+    return Effect.flatMap(own, (made) => {
+      for (const value of Object.values(made)) this.#secrets.add(value)
+      return this.#follow({ ...request, headers: this.#headersOf(request, lowerCased(made)) }, 0)
+    })
   }
 
   /** The protocol's own headers can't be replaced. */
   #headersOf({ context, headers }: RemoteRequest, made: Readonly<Record<string, string>>): Record<string, string> {
     const token = this.#token !== undefined && this.#token.context === context
       ? { authorization: `Bearer ${this.#token.value}` }
-      : {}
-    return { ...lowerCased(this.#server.headers), ...lowerCased(made), ...token, ...headers }
+      : undefined
+    return { ...this.#headers, ...made, ...token, ...headers }
   }
 
   #follow(request: RemoteRequest, hops: number): Effect.Effect<Answer, HttpFailure> {
@@ -97,6 +122,34 @@ export class HttpRequests {
         ? this.#follow({ ...request, url: next }, hops + 1)
         : Effect.succeed<Answer>({ _tag: "Redirected", reason: next })
     })
+  }
+}
+
+/** What a host makes for each request is as secret as what is configured; of many users the latest are known. */
+const MAX_SECRETS = 1000
+
+class RecentSecrets {
+  readonly #configured: Redaction.Redaction
+  readonly #made = new Set<string>()
+  #redaction: Redaction.Redaction | undefined
+
+  constructor(configured: Iterable<string>) {
+    this.#configured = Redaction.make(configured)
+  }
+
+  readonly redact: Redaction.Redaction = (text) => {
+    this.#redaction ??= Redaction.make(this.#made)
+    return this.#configured(this.#redaction(text))
+  }
+
+  add(secret: string) {
+    if (this.#made.has(secret)) return
+    this.#redaction = undefined
+    this.#made.add(secret)
+    for (const oldest of this.#made) {
+      if (this.#made.size <= MAX_SECRETS) break
+      this.#made.delete(oldest)
+    }
   }
 }
 
@@ -132,12 +185,22 @@ export const challengeOf = (server: string, { context, url }: RemoteRequest, ans
     }
     : undefined
 
-/** A challenge as a person reads it. */
-export const wordsOf = ({ header, status }: Challenge): string =>
-  `it asks who we are (HTTP ${status})${header === "" ? "" : `: ${cutText(header, SHOWN_HEADER, "...")}`}`
+/** A challenge as a person reads it, cut when its secrets are out of it. */
+export const wordsOf = ({ header, status }: Challenge, redact: Redaction.Redaction): string =>
+  `it asks who we are (HTTP ${status})${header === "" ? "" : `: ${cutText(redact(header), SHOWN_HEADER, "...")}`}`
+
+/** Of a refusal nothing secret is shown. */
+export const redacted = (refusal: Refusal, redact: Redaction.Redaction): Refusal => {
+  const { challenge, detail } = refusal
+  const shown = challenge === undefined ? {} : { challenge: { ...challenge, header: redact(challenge.header) } }
+  return { ...refusal, ...shown, detail: redact(detail) }
+}
 
 const SHOWN_HEADER = 2000
 
 export const isStream = (answer: Answer): answer is HttpResponse =>
-  !isRedirected(answer) && answer.status === 200 &&
-  (answer.header("content-type") ?? "").startsWith("text/event-stream")
+  !isRedirected(answer) && answer.status === 200 && hasEvents(answer)
+
+/** Names of media types are written in any case (RFC 9110, 8.3.1). */
+export const hasEvents = (response: HttpResponse): boolean =>
+  /^\s*text\/event-stream\s*(?:;|$)/i.test(response.header("content-type") ?? "")

@@ -2,6 +2,7 @@
 import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { RemoteServer, ResolvedRemote } from "../McpConfig.ts"
@@ -42,12 +43,23 @@ const parseUrl = (entry: string, text: string) => {
     : Effect.fail(entryError(entry, "config", `url must begin with http:// or https://, not with ${protocol}`))
 }
 
-/** The user info of an address, and the values of its query, are where tokens are put. */
+/** The user info of an address, also as it is sent, and the values of its query, are where tokens are put. */
 const credentialsOf = (text: string): ReadonlyArray<string> =>
   Result.match(Result.try(() => new URL(text)), {
     onFailure: () => [],
-    onSuccess: ({ password, searchParams, username }) => [password, username, ...searchParams.values()]
+    onSuccess: ({ password, searchParams, username }) => [
+      ...Result.getOrElse(
+        Result.try(() => sentAs(decodeURIComponent(username), decodeURIComponent(password))),
+        () => []
+      ),
+      password,
+      username,
+      ...searchParams.values()
+    ]
   }).filter((value) => value !== "")
+
+const sentAs = (username: string, password: string): ReadonlyArray<string> =>
+  username === "" && password === "" ? [] : [Base64.encode(`${username}:${password}`), username, password]
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 // oxlint-disable-next-line no-control-regex -- which of them HTTP allows in a header

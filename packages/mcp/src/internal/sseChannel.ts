@@ -1,9 +1,11 @@
 /**
  * HTTP+SSE (MCP 2024-11-05, Transports): one stream brings everything, and says first where messages are to be sent.
  */
-import * as Redaction from "@effect-toolnexus/core/Redaction"
+import * as Defect from "@effect-toolnexus/core/Defect"
+import type * as Redaction from "@effect-toolnexus/core/Redaction"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Result from "effect/Result"
 import type { ResolvedRemote } from "../McpConfig.ts"
@@ -14,13 +16,16 @@ import {
   HttpRequests,
   isRedirected,
   isStream,
+  MAX_NOTICES,
+  NOTICE_LIMIT,
+  redacted,
   type RemoteRequest,
   wordsOf
 } from "./httpRequests.ts"
 import { parseLine } from "./jsonLine.ts"
 import { isRequest, type Message, serialize } from "./jsonRpc.ts"
 import type { Run } from "./progressRelay.ts"
-import { readEvents } from "./sseReader.ts"
+import { beginning, readEvents } from "./sseReader.ts"
 
 export const openSse = Effect.fnUntraced(function*(server: ResolvedRemote) {
   return new SseChannel(server, yield* HttpRequests.make(server), yield* FiberSet.makeRuntime())
@@ -32,6 +37,8 @@ export class SseChannel implements Channel {
   readonly #server: ResolvedRemote
   readonly #requests: HttpRequests
   readonly #run: Run
+  readonly #sent = new Map<number, Fiber.Fiber<unknown, unknown>>()
+  #notices = 0
   readonly #endpoint = Deferred.makeUnsafe<URL, string>()
   #receiver: Receiver | undefined
   #refusal: Refusal | undefined
@@ -41,7 +48,7 @@ export class SseChannel implements Channel {
     this.#server = server
     this.#requests = requests
     this.#run = run
-    this.redact = Redaction.make(server.secrets)
+    this.redact = requests.redact
   }
 
   /** Whether the server has said where messages are to be sent. */
@@ -58,16 +65,46 @@ export class SseChannel implements Channel {
         headers: { accept: "text/event-stream" },
         context: undefined
       }
-      this.#run(Effect.matchEffect(this.#requests.send(request), {
-        onFailure: ({ detail }) => Effect.sync(() => this.#refuse({ phase: "connect", detail })),
-        onSuccess: (answer) => this.#read(request, answer)
-      }))
+      this.#run(
+        Effect.matchEffect(this.#requests.send(request), {
+          onFailure: ({ detail }) => Effect.sync(() => this.#refuse({ phase: "connect", detail })),
+          onSuccess: (answer) => this.#read(request, answer)
+        }).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.map(
+              this.#logged(defect),
+              (defectId) => this.#end({ phase: "connect", detail: `a header for it can't be made (${defectId})` })
+            )
+          )
+        )
+      )
       return Effect.asVoid(Deferred.await(this.#endpoint))
     })
   }
 
   send(message: Message, context?: unknown) {
-    const id = isRequest(message) ? Number(message.id) : undefined
+    const body = serialize(message)
+    if (!isRequest(message)) return this.#sendNotice(body)
+    const id = Number(message.id)
+    const done = Effect.sync(() => void this.#sent.delete(id))
+    const fiber = this.#run(Effect.ensuring(this.#deliver(id, body, context), done))
+    // it may have ended at once
+    if (fiber.pollUnsafe() === undefined) this.#sent.set(id, fiber)
+  }
+
+  #sendNotice(body: string) {
+    if (this.#notices >= MAX_NOTICES) return
+    this.#notices++
+    const delivery = Effect.timeoutOption(this.#deliver(undefined, body, undefined), NOTICE_LIMIT)
+    this.#run(Effect.ensuring(
+      delivery,
+      Effect.sync(() => {
+        this.#notices--
+      })
+    ))
+  }
+
+  #deliver(id: number | undefined, body: string, context: unknown): Effect.Effect<void> {
     const lose = (reason: string, wasSent: boolean) => {
       if (id !== undefined) this.#receiver?.lose(id, reason, wasSent)
     }
@@ -79,10 +116,10 @@ export class SseChannel implements Channel {
           "content-type": "application/json",
           ...(this.#revision === undefined ? {} : { "mcp-protocol-version": this.#revision })
         },
-        body: serialize(message),
+        body,
         context
       }))
-    this.#run(Effect.match(delivery, {
+    return Effect.match(delivery, {
       onFailure: (failure) =>
         typeof failure === "string" ? lose(failure, false) : lose(failure.detail, failure.wasSent),
       onSuccess: (answer) => {
@@ -90,10 +127,19 @@ export class SseChannel implements Channel {
         answer.discard()
         if (answer.status >= 300) lose(`answered HTTP ${answer.status}`, true)
       }
-    }))
+    }).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.map(this.#logged(defect), (defectId) => lose(`a header for it can't be made (${defectId})`, true))
+      )
+    )
   }
 
-  withdraw(): boolean {
+  #logged(defect: unknown) {
+    return Defect.log(`mcp server "${this.#server.name}"`, defect, this.redact)
+  }
+
+  withdraw(id: number): boolean {
+    this.#sent.get(id)?.interruptUnsafe()
     return false
   }
 
@@ -110,21 +156,29 @@ export class SseChannel implements Channel {
 
   #read(request: RemoteRequest, answer: Answer): Effect.Effect<void> {
     if (!isStream(answer)) return Effect.sync(() => this.#refuseAnswer(request, answer))
-    const read = readEvents(answer, { events: 0 }, ({ data, event }) => {
-      if (event === "endpoint") this.#setEndpoint(data)
-      else for (const value of parseLine(data)) this.#receiver?.receive(value)
-    }, () => {})
-    return Effect.andThen(
-      read,
-      Effect.sync(() => {
-        if (this.isOpen) return this.#receiver?.end("ended its event stream")
-        this.#refuse({ phase: "initialize", detail: "its event stream doesn't say where messages are to be sent" })
-      })
-    )
+    const read = readEvents(answer, beginning(), {
+      take: ({ data, event }) => {
+        if (event === "endpoint") this.#setEndpoint(data)
+        else for (const value of parseLine(data)) this.#receiver?.receive(value)
+      },
+      // whose answer it was isn't known, so that costs the others nothing
+      tooLong: () => "more",
+      wanted: () => "more"
+    })
+    const detail = "its event stream doesn't say where messages are to be sent"
+    return Effect.andThen(read, Effect.sync(() => this.#end({ phase: "initialize", detail })))
+  }
+
+  /** Of the stream; `refusal` where it never said where to send. */
+  #end(refusal: Refusal) {
+    if (this.isOpen) this.#receiver?.end("ended its event stream")
+    else this.#refuse(refusal)
   }
 
   /** What is sent there is meant for this server. */
   #setEndpoint(data: string) {
+    // the first is the one; a session that is under way isn't sent elsewhere
+    if (Deferred.isDoneUnsafe(this.#endpoint)) return
     const url = Result.getOrElse(Result.try(() => new URL(data, this.#server.url)), () => undefined)
     if (url?.origin === this.#server.url.origin) Deferred.doneUnsafe(this.#endpoint, Effect.succeed(url))
     else this.#refuse({ phase: "initialize", detail: "it wants messages to be sent to another server" })
@@ -137,11 +191,11 @@ export class SseChannel implements Channel {
     if (challenge === undefined) {
       return this.#refuse({ phase: "initialize", detail: `HTTP ${answer.status}, and no stream of events` })
     }
-    return this.#refuse({ phase: "connect", detail: wordsOf(challenge), challenge })
+    return this.#refuse({ phase: "connect", detail: wordsOf(challenge, this.redact), challenge })
   }
 
   #refuse(refusal: Refusal) {
-    this.#refusal = { ...refusal, detail: this.redact(refusal.detail) }
+    this.#refusal = redacted(refusal, this.redact)
     Deferred.doneUnsafe(this.#endpoint, Effect.fail(refusal.detail))
   }
 }

@@ -1,5 +1,5 @@
 /** Server-sent events of one response, and what is needed to go on with them after a cut. */
-import type { HttpResponse } from "@effect-toolnexus/core/HttpConnections"
+import type { HttpResponse, Wanted } from "@effect-toolnexus/core/HttpConnections"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
@@ -7,28 +7,38 @@ import * as Sse from "effect/encoding/Sse"
 /** The longest event: as long as the longest line over stdio. */
 export const MAX_EVENT_LENGTH = 16 * 1024 * 1024
 
+/** Longer ones make no header that a server takes. */
+const MAX_ID_LENGTH = 1000
+
 /** Where a stream stands. */
 export interface Position {
-  /** The id of the last event that had one. */
-  lastEventId?: string
+  /** The id of the last event that had one, as it stands in a header. */
+  lastEventId?: string | undefined
   /** How long the server wants us to wait before we come back, in milliseconds. */
   retry?: number
   /** How many events came. */
   events: number
+  /** How many of them said something. */
+  messages: number
 }
+
+export const beginning = (): Position => ({ events: 0, messages: 0 })
 
 export interface SseEvent {
   readonly event: string
   readonly data: string
 }
 
-/** Reads to the end, whether that was meant or a cut. An event that is too long ends it, and is told. */
-export const readEvents = (
-  response: HttpResponse,
-  position: Position,
-  take: (event: SseEvent) => void,
-  tooLong: () => void
-): Effect.Effect<void> =>
+export interface EventReader {
+  readonly take: (event: SseEvent) => void
+  /** An event is longer than the limit; more is read only by who wants more. */
+  readonly tooLong: () => Wanted
+  /** Asked after each piece. */
+  readonly wanted: () => Wanted
+}
+
+/** Reads to the end, whether that was meant or a cut. */
+export const readEvents = (response: HttpResponse, position: Position, reader: EventReader): Effect.Effect<void> =>
   Effect.suspend(() => {
     const parser = Sse.makeParser((parsed) => {
       if (parsed._tag === "Retry") {
@@ -36,11 +46,21 @@ export const readEvents = (
         return
       }
       position.events++
-      if (parsed.id !== undefined) position.lastEventId = parsed.id
+      if (parsed.id !== undefined) position.lastEventId = toHeader(parsed.id)
       // an event without data only says where the stream stands
-      if (parsed.data !== "") take(parsed)
+      if (parsed.data === "") return
+      position.messages++
+      reader.take(parsed)
     }, { maxEventSize: MAX_EVENT_LENGTH })
-    return response.pieces((text) => {
-      if (parser.feed(text) !== undefined) tooLong()
-    })
+    return response.pieces((text) => parser.feed(text) === undefined ? reader.wanted() : reader.tooLong())
   })
+
+/** In UTF-8, as the HTML standard has it; nothing where a header can't hold it, or an empty id takes the last one back. */
+const toHeader = (id: string): string | undefined => {
+  if (id === "" || id.length > MAX_ID_LENGTH) return undefined
+  const text = String.fromCharCode(...new TextEncoder().encode(id))
+  return HEADER_VALUE.test(text) ? text : undefined
+}
+
+// oxlint-disable-next-line no-control-regex -- which of them HTTP allows in a header
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
