@@ -181,6 +181,19 @@ describe("a server", () => {
       assert.isBelow(server.open(), 300)
     })))
 
+  it.live("is told of every call that is given up, however many", () =>
+    within(Effect.gen(function*() {
+      const { entries, server } = yield* connect({
+        script: ({ body }) => body.method === "tools/call" ? undefined : false
+      })
+      const count = (method: string) => server.seen.filter(({ body }) => body.method === method).length
+      const all = Effect.replicateEffect(call(toolOf(entries, "a_echo")), 600, { concurrency: "unbounded" })
+      const fiber = yield* Effect.forkChild(all, { startImmediately: true })
+      yield* eventually(() => count("tools/call") === 600)
+      yield* Fiber.interrupt(fiber)
+      yield* eventually(() => count("notifications/cancelled") === 600)
+    })))
+
   it.live("that cuts an answer off and is gone then was not unheard: the call isn't made again", () =>
     within(Effect.gen(function*() {
       let calls = 0

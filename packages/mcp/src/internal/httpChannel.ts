@@ -15,6 +15,7 @@ import * as Result from "effect/Result"
 import type { ResolvedRemote } from "../McpConfig.ts"
 import { type Channel, type Receiver, type Refusal, silence } from "./channel.ts"
 import { cutText } from "./cutText.ts"
+import { FireAndForget, NOTICE_LIMIT } from "./fireAndForget.ts"
 import {
   type Answer,
   challengeOf,
@@ -22,8 +23,6 @@ import {
   HttpRequests,
   isRedirected,
   isStream,
-  MAX_NOTICES,
-  NOTICE_LIMIT,
   redacted,
   type RemoteRequest,
   wordsOf
@@ -69,7 +68,7 @@ export class HttpChannel implements Channel {
   readonly #requests: HttpRequests
   readonly #run: Run
   readonly #sent = new Map<number, Fiber.Fiber<unknown, unknown>>()
-  #notices = 0
+  readonly #notices: FireAndForget
   /** Requests that the server has not begun to answer. */
   readonly #unheard = new Set<number>()
   /** Requests that it has certainly done nothing about. */
@@ -88,6 +87,7 @@ export class HttpChannel implements Channel {
     this.#server = server
     this.#requests = requests
     this.#run = run
+    this.#notices = new FireAndForget(run)
     this.redact = requests.redact
   }
 
@@ -101,7 +101,9 @@ export class HttpChannel implements Channel {
     if (this.#isLeft) return
     const body = serialize(message)
     if (isRequest(message)) return this.#sendRequest(message, Number(message.id), body, context)
-    if (message.method !== "notifications/initialized") return this.#sendNotice(message, body)
+    if (message.method !== "notifications/initialized") {
+      return this.#notices.send(message, this.#afterGreeting(this.#deliver(message, undefined, body, undefined)))
+    }
     const fiber = this.#run(this.#deliver(message, undefined, body, undefined))
     this.#greeting = Effect.timeoutOption(Fiber.await(fiber), GREETING_LIMIT)
     this.#run(Effect.andThen(this.#greeting, this.#hearServer(0, beginning())))
@@ -112,18 +114,6 @@ export class HttpChannel implements Channel {
     const fiber = this.#run(Effect.ensuring(this.#afterGreeting(this.#deliver(message, id, body, context)), done))
     // it may have ended at once
     if (fiber.pollUnsafe() === undefined) this.#sent.set(id, fiber)
-  }
-
-  #sendNotice(message: Message, body: string) {
-    if (this.#notices >= MAX_NOTICES) return
-    this.#notices++
-    const delivery = Effect.timeoutOption(this.#deliver(message, undefined, body, undefined), NOTICE_LIMIT)
-    this.#run(Effect.ensuring(
-      this.#afterGreeting(delivery),
-      Effect.sync(() => {
-        this.#notices--
-      })
-    ))
   }
 
   #afterGreeting<A>(delivery: Effect.Effect<A>): Effect.Effect<A> {

@@ -34,12 +34,6 @@ export type Answer = HttpResponse | Redirected
 
 const MAX_HOPS = 5
 
-/** Nobody waits for what becomes of a notice or of an answer of ours, so it has a limit of its own. */
-export const NOTICE_LIMIT = "10 seconds"
-
-/** So many notices and answers at once; whoever makes us send more floods us, and gets no more. */
-export const MAX_NOTICES = 256
-
 export class HttpRequests {
   readonly #server: ResolvedRemote
   readonly #headers: Readonly<Record<string, string>>

@@ -10,14 +10,13 @@ import * as FiberSet from "effect/FiberSet"
 import * as Result from "effect/Result"
 import type { ResolvedRemote } from "../McpConfig.ts"
 import { type Channel, type Receiver, type Refusal, silence } from "./channel.ts"
+import { FireAndForget } from "./fireAndForget.ts"
 import {
   type Answer,
   challengeOf,
   HttpRequests,
   isRedirected,
   isStream,
-  MAX_NOTICES,
-  NOTICE_LIMIT,
   redacted,
   type RemoteRequest,
   wordsOf
@@ -38,7 +37,7 @@ export class SseChannel implements Channel {
   readonly #requests: HttpRequests
   readonly #run: Run
   readonly #sent = new Map<number, Fiber.Fiber<unknown, unknown>>()
-  #notices = 0
+  readonly #notices: FireAndForget
   readonly #endpoint = Deferred.makeUnsafe<URL, string>()
   #receiver: Receiver | undefined
   #refusal: Refusal | undefined
@@ -48,6 +47,7 @@ export class SseChannel implements Channel {
     this.#server = server
     this.#requests = requests
     this.#run = run
+    this.#notices = new FireAndForget(run)
     this.redact = requests.redact
   }
 
@@ -84,24 +84,12 @@ export class SseChannel implements Channel {
 
   send(message: Message, context?: unknown) {
     const body = serialize(message)
-    if (!isRequest(message)) return this.#sendNotice(body)
+    if (!isRequest(message)) return this.#notices.send(message, this.#deliver(undefined, body, undefined))
     const id = Number(message.id)
     const done = Effect.sync(() => void this.#sent.delete(id))
     const fiber = this.#run(Effect.ensuring(this.#deliver(id, body, context), done))
     // it may have ended at once
     if (fiber.pollUnsafe() === undefined) this.#sent.set(id, fiber)
-  }
-
-  #sendNotice(body: string) {
-    if (this.#notices >= MAX_NOTICES) return
-    this.#notices++
-    const delivery = Effect.timeoutOption(this.#deliver(undefined, body, undefined), NOTICE_LIMIT)
-    this.#run(Effect.ensuring(
-      delivery,
-      Effect.sync(() => {
-        this.#notices--
-      })
-    ))
   }
 
   #deliver(id: number | undefined, body: string, context: unknown): Effect.Effect<void> {
