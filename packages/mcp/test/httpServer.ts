@@ -84,7 +84,7 @@ const ordinary = (
 
 const readBody = (request: IncomingMessage, take: (body: Body) => void) => {
   let whole = ""
-  request.on("data", (chunk) => (whole += String(chunk)))
+  request.setEncoding("utf8").on("data", (chunk) => (whole += String(chunk)))
   request.on("end", () => take(whole === "" ? {} : JSON.parse(whole)))
 }
 
