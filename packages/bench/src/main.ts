@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import { callOverhead } from "./callOverhead.ts"
 import { complaints, type Outcome } from "./check.ts"
 import { merge, ownFunction } from "./fold.ts"
-import { FULL, mcpStdio, TINY } from "./mcpStdio.ts"
+import { mcpHttp } from "./mcpHttp.ts"
+import { FULL, HTTP, mcpStdio, TINY } from "./mcpStdio.ts"
 import { providers } from "./providers.ts"
 import { startup } from "./startup.ts"
 import { validation } from "./validation.ts"
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, Source
   startup,
   callOverhead,
   mcpStdio: mcpStdio(isCheck ? TINY : FULL),
+  mcpHttp: Effect.as(mcpHttp(isCheck ? TINY : HTTP), undefined),
   merge: Effect.as(merge, undefined),
   ownFunction: Effect.as(ownFunction, undefined),
   validation: Effect.as(validation, undefined),

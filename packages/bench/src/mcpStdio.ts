@@ -8,9 +8,10 @@ import { ScriptedMcpServer } from "@effect-toolnexus/testing"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
-import type { Command } from "./mcpStdio/client.ts"
-import { compare, type Comparison, MARK, type Medians } from "./mcpStdio/freshProcesses.ts"
-import { programIn, published } from "./mcpStdio/published.ts"
+import type { Command } from "./mcpClients/client.ts"
+import { clients, floor } from "./mcpClients/clients.ts"
+import { compare, type Comparison, MARK, type Medians, ratioTo } from "./mcpClients/freshProcesses.ts"
+import { programIn, published } from "./mcpClients/published.ts"
 
 /** How much is measured. */
 export interface Size {
@@ -21,17 +22,10 @@ export interface Size {
 }
 
 export const FULL: Size = { rounds: 5, calls: 3000, servers: 32 }
+/** Over HTTP a call takes several times as long. */
+export const HTTP: Size = { rounds: 3, calls: 1500, servers: 0 }
 /** Enough to see that every client still runs. */
 export const TINY: Size = { rounds: 1, calls: 20, servers: 2 }
-
-const clients = [
-  ["bareSdk", "SDK Client"],
-  ["mcpSource", "McpSource, its sessions"],
-  ["toolkit", "ToolkitLive, toolkit.call"],
-  ["langchain", "LangChain adapters"],
-  ["aiSdk", "AI SDK"]
-] as const
-const floor = ["handWritten", "by hand (the floor)"] as const
 
 const SILENT_LIMIT = 1000
 
@@ -42,7 +36,7 @@ type Plan = Omit<Comparison, "worker" | "rounds">
 
 export const mcpStdio = ({ calls, rounds, servers }: Size) =>
   Effect.gen(function*() {
-    const worker = programIn(yield* published, "mcpStdio/worker.js")
+    const worker = programIn(yield* published, "mcpClients/worker.js")
     const run = (plan: Plan) => compare({ ...plan, worker, rounds })
     const runFew = (plan: Plan) => compare({ ...plan, worker, rounds: Math.min(rounds, FEW_ROUNDS) })
     const fast = yield* run(working("An MCP server without dependencies", fixture("echoServer.mjs"), calls))
@@ -175,5 +169,4 @@ const waiting: Plan = {
 
 const of = (medians: Medians, client: string, key: string): number => medians.get(client)?.[key] ?? Number.NaN
 
-const ratio = (medians: Medians, key: string): string =>
-  `${(of(medians, "toolkit", key) / of(medians, "bareSdk", key)).toFixed(2)}x`
+const ratio = (medians: Medians, key: string): string => ratioTo(medians, "bareSdk", "toolkit", key)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { render } from "../src/mcpStdio/freshProcesses.ts"
+import { render } from "../src/mcpClients/freshProcesses.ts"
 
 describe("a table", () => {
   it("sets ratios to the first client beside what has them", () => {

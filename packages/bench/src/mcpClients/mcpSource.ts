@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { byName, type Client, type Command, ECHO } from "./client.ts"
+import { byName, type Client, ECHO, type Server } from "./client.ts"
 
-const layer = (servers: ReadonlyArray<Command>, limit: number | undefined) => {
-  const toDefinition = (server: Command) => ({
+const layer = (servers: ReadonlyArray<Server>, limit: number | undefined) => {
+  const toDefinition = (server: Server) => ({
     config: { ...server, ...(limit === undefined ? {} : { timeout: { startup: limit } }) },
     folder: process.cwd(),
     path: "bench"
@@ -21,7 +21,7 @@ const layer = (servers: ReadonlyArray<Command>, limit: number | undefined) => {
   )
 }
 
-const openIn = Effect.fnUntraced(function*(scope: Scope.Scope, servers: ReadonlyArray<Command>, limit?: number) {
+const openIn = Effect.fnUntraced(function*(scope: Scope.Scope, servers: ReadonlyArray<Server>, limit?: number) {
   const context = yield* Layer.buildWithScope(layer(servers, limit), scope)
   const entries = yield* Source.settled(Context.get(context, Source))
   const sessions = yield* Context.get(context, McpSource).connections

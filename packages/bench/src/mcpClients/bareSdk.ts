@@ -1,14 +1,18 @@
 /** The SDK's own client and transport, as its documentation uses them. */
 import { Client as SdkClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { type Client, type Command, ECHO, inLanes } from "./client.ts"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
+import { type Client, ECHO, inLanes, type Server } from "./client.ts"
 
-const connect = async ({ args, command }: Command, limit: number | undefined) => {
+const transportTo = (server: Server): Transport =>
+  "url" in server
+    ? new StreamableHTTPClientTransport(new URL(server.url))
+    : new StdioClientTransport({ command: server.command, args: [...server.args] })
+
+const connect = async (server: Server, limit: number | undefined) => {
   const sdk = new SdkClient({ name: "bench", version: "0.1.0" })
-  await sdk.connect(
-    new StdioClientTransport({ command, args: [...args] }),
-    limit === undefined ? {} : { timeout: limit }
-  )
+  await sdk.connect(transportTo(server), limit === undefined ? {} : { timeout: limit })
   const { tools } = await sdk.listTools()
   return { sdk, tools: tools.length }
 }

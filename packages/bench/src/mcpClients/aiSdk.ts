@@ -1,11 +1,16 @@
 /** The AI SDK's client: one for each server, its tools called as the AI SDK's. */
 import { createMCPClient } from "@ai-sdk/mcp"
 import { StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio"
-import { type Client, type Command, ECHO, inLanes } from "./client.ts"
+import { type Client, ECHO, inLanes, type Server } from "./client.ts"
 
-const connect = async ({ args, command }: Command, limit: number | undefined) => {
+const transportTo = (server: Server) =>
+  "url" in server
+    ? { type: "http" as const, url: server.url }
+    : new StdioMCPTransport({ command: server.command, args: [...server.args] })
+
+const connect = async (server: Server, limit: number | undefined) => {
   const mcp = await createMCPClient({
-    transport: new StdioMCPTransport({ command, args: [...args] }),
+    transport: transportTo(server),
     ...(limit === undefined ? {} : { initializationOptions: { timeout: limit } })
   })
   return { mcp, tools: await mcp.tools() }

@@ -8,6 +8,13 @@ export interface Command {
   readonly args: ReadonlyArray<string>
 }
 
+/** Where a server listens for HTTP. */
+export interface Remote {
+  readonly url: string
+}
+
+export type Server = Command | Remote
+
 /** Connected to all servers it was given. */
 export interface Opened {
   /** How many tools they list together. */
@@ -19,7 +26,7 @@ export interface Opened {
 
 export interface Client {
   /** Starts all servers and lists their tools; `limit` is how long each may take to answer, in milliseconds. */
-  readonly open: (servers: ReadonlyArray<Command>, limit?: number) => Promise<Opened>
+  readonly open: (servers: ReadonlyArray<Server>, limit?: number) => Promise<Opened>
 }
 
 export const ECHO = { text: "a short text" }
@@ -34,5 +41,5 @@ export const inLanes = (callOnce: () => Promise<unknown>): Opened["call"] => (co
 }
 
 /** The names of the servers, where a client wants a record of them. */
-export const byName = <A>(servers: ReadonlyArray<Command>, make: (server: Command) => A): Readonly<Record<string, A>> =>
+export const byName = <A>(servers: ReadonlyArray<Server>, make: (server: Server) => A): Readonly<Record<string, A>> =>
   Object.fromEntries(servers.map((server, index) => [`s${index}`, make(server)]))

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { execFile, spawn } from "node:child_process"
 import { promisify } from "node:util"
 import { median } from "../harness.ts"
-import type { Command } from "./client.ts"
+import type { Server } from "./client.ts"
 
 /** What one process found. */
 export type Sample = Readonly<Record<string, number>>
@@ -34,7 +34,7 @@ export interface Comparison {
   readonly clients: ReadonlyArray<readonly [name: string, label: string]>
   readonly task: "work" | "many" | "silent"
   readonly amount: number
-  readonly server: Command
+  readonly server: Server
   readonly rounds: number
   readonly tables: ReadonlyArray<Table>
 }
@@ -67,21 +67,18 @@ let lastMark = 0
 const sampleOf = Effect.fnUntraced(function*({ amount, server, task, worker }: Comparison, name: string) {
   // in the command line of each of its servers, to find them by
   const mark = `bench-mark-${process.pid}-${++lastMark}`
-  const args = [
-    worker,
-    name,
-    task,
-    String(amount),
-    server.command,
-    ...server.args.map((arg) => arg.replace(MARK, mark))
-  ]
+  const words = wordsOf(server)
+  const args = [worker, name, task, String(amount), ...words.map((word) => word.replace(MARK, mark))]
   const sample = decodeSample(
     yield* Effect.onError(Effect.promise(() => outputOf(args)), () => Effect.promise(() => endAll(mark)))
   )
-  if (!server.args.some((arg) => arg.includes(MARK))) return sample
+  if (!words.some((word) => word.includes(MARK))) return sample
   yield* Effect.sleep(PATIENCE)
   return { ...sample, alive: yield* Effect.promise(() => endAll(mark)) }
 })
+
+const wordsOf = (server: Server): ReadonlyArray<string> =>
+  "url" in server ? [server.url] : [server.command, ...server.args]
 
 /** No client takes half of that; one that hangs must not hang the bench, in milliseconds. */
 const TOO_LONG = 120_000
@@ -148,6 +145,12 @@ const cells = ({ digits, hasRatio, key }: Column, name: string, medians: Medians
   const [first] = medians.values()
   const text = value.toFixed(digits)
   return hasRatio === true ? [text, `${(value / (first?.[key] ?? Number.NaN)).toFixed(2)}x`] : [text]
+}
+
+/** How a client compares to another, in one number. */
+export const ratioTo = (medians: Medians, first: string, client: string, key: string): string => {
+  const of = (name: string) => medians.get(name)?.[key] ?? Number.NaN
+  return `${(of(client) / of(first)).toFixed(2)}x`
 }
 
 const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {

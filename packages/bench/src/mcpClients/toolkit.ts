@@ -6,10 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { byName, type Client, type Command, ECHO } from "./client.ts"
+import { byName, type Client, ECHO, type Server } from "./client.ts"
 
-const layer = (servers: ReadonlyArray<Command>, limit: number | undefined) => {
-  const toEntry = (server: Command) => ({ ...server, ...(limit === undefined ? {} : { timeout: { startup: limit } }) })
+const layer = (servers: ReadonlyArray<Server>, limit: number | undefined) => {
+  const toEntry = (server: Server) => ({ ...server, ...(limit === undefined ? {} : { timeout: { startup: limit } }) })
   return ToolkitLive({ config: { mcpServers: byName(servers, toEntry) }, builtins: false })
 }
 

@@ -1,10 +1,11 @@
 /**
- * One task of one client, in a process of its own: `worker.js CLIENT TASK AMOUNT COMMAND ...ARGS`. It prints one line, a
+ * One task of one client, in a process of its own: `worker.js CLIENT TASK AMOUNT COMMAND ...ARGS`,
+ * or a URL in place of the command. It prints one line, a
  * record of numbers, and exits as soon as the client says that it has closed.
  *
  * Whatever is imported here is in the memory of every client that is measured.
  */
-import type { Client, Command } from "./client.ts"
+import type { Client, Server } from "./client.ts"
 
 type Sample = Readonly<Record<string, number>>
 
@@ -33,7 +34,7 @@ const WARM_CONNECTS = 5
 const AT_ONCE = 16
 
 /** From nothing to many calls of one server: `amount` one after the other, and four times as many at once. */
-const work = async (load: () => Promise<Client>, server: Command, amount: number): Promise<Sample> => {
+const work = async (load: () => Promise<Client>, server: Server, amount: number): Promise<Sample> => {
   const imported = await timed(load)
   const { open } = imported.value
   const rssImported = rss()
@@ -70,7 +71,7 @@ const work = async (load: () => Promise<Client>, server: Command, amount: number
 }
 
 /** From the import to the tools of `amount` servers; once more in the warm process; and what closing them takes. */
-const many = async (load: () => Promise<Client>, server: Command, amount: number): Promise<Sample> => {
+const many = async (load: () => Promise<Client>, server: Server, amount: number): Promise<Sample> => {
   const servers = Array.from({ length: amount }, () => server)
   const imported = await timed(load)
   const ready = await timed(() => imported.value.open(servers))
@@ -82,7 +83,7 @@ const many = async (load: () => Promise<Client>, server: Command, amount: number
 }
 
 /** How long a client waits for a server that doesn't answer within `limit`, and for its own close. */
-const silent = async (load: () => Promise<Client>, server: Command, limit: number): Promise<Sample> => {
+const silent = async (load: () => Promise<Client>, server: Server, limit: number): Promise<Sample> => {
   const { open } = await load()
   const settled = await timed(() => open([server], limit).catch(() => undefined))
   const closed = await timed(async () => settled.value?.close())
@@ -96,5 +97,7 @@ const load = clients[name]
 const perform = Object.entries(tasks).find(([key]) => key === task)?.[1]
 if (load === undefined || perform === undefined) throw new Error(`no such client or task: ${name} ${task}`)
 
-const sample = await perform(async () => (await load()).client, { command, args }, Number(amount))
+/** An address has a scheme, a command has none. */
+const server: Server = /^https?:/.test(command) ? { url: command } : { command, args }
+const sample = await perform(async () => (await load()).client, server, Number(amount))
 process.stdout.write(`${JSON.stringify(sample)}\n`, () => process.exit())
