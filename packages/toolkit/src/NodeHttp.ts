@@ -12,8 +12,9 @@ import {
 } from "@effect-toolnexus/core/HttpConnections"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http"
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import { urlToHttpOptions } from "node:url"
 
 /**
  * @category layers
@@ -42,10 +43,10 @@ const connect = ({ http, https }: Agents): Connections => ({
     Effect.callback((resume) => {
       const size = body === undefined ? undefined : Buffer.byteLength(body)
       const length = size === undefined ? undefined : { "content-length": String(size) }
-      const options = { method, headers: { ...headers, ...length } }
+      const options = { ...targetOf(url), method, headers: { ...headers, ...length } }
       const request = url.protocol === "https:"
-        ? httpsRequest(url, { ...options, agent: https })
-        : httpRequest(url, { ...options, agent: http })
+        ? httpsRequest({ ...options, agent: https })
+        : httpRequest({ ...options, agent: http })
       request.on("response", (message) => resume(Effect.succeed(toResponse(message))))
       request.on("error", (error) => resume(toFailure(error, isUnsent(error))))
       // a server that changes to another protocol is neither a response nor an error
@@ -56,6 +57,17 @@ const connect = ({ http, https }: Agents): Connections => ({
       return Effect.sync(() => request.destroy())
     })
 })
+
+const targets = new WeakMap<URL, RequestOptions>()
+
+/** Most requests go where the one before went, and to take a URL apart costs as much as to write a head. */
+const targetOf = (url: URL): RequestOptions => {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  const target = { ...urlToHttpOptions(url) }
+  targets.set(url, target)
+  return target
+}
 
 const toResponse = (message: IncomingMessage): HttpResponse => ({
   status: message.statusCode ?? 0,
