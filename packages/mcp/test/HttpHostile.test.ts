@@ -429,6 +429,16 @@ describe("what is secret", () => {
       }
     })))
 
+  it.live("for a proxy is in no error either", () =>
+    within(Effect.gen(function*() {
+      const proxy = yield* httpServer({ script: ({ headers }, response) => json(response, 407, headers) })
+      const credentials = proxy.origin.replace("//", "//user:pr0xy-c4nary@")
+      const { entries } = yield* open({ a: define({ url: "http://127.0.0.2:9/mcp", proxy: credentials }) })
+      const shown = messageOf(yield* entries, "a")
+      assert.include(shown, "HTTP 407")
+      assert.notInclude(shown, btoa("user:pr0xy-c4nary"))
+    })))
+
   it.live("given as a token is in no error either, and one that is refused is asked for once in each request", () =>
     within(Effect.gen(function*() {
       let asked = 0

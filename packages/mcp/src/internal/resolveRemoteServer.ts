@@ -20,14 +20,16 @@ export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteSer
     shown[name] = expanded.shown
   }
   const tls = yield* readTls(server)
+  const proxy = proxyVariables(server, yield* Environment)
+  const credentials = [url.text, ...Object.values(proxy)].flatMap(credentialsOf)
   const resolved: ResolvedRemote = {
     name: server.name,
     url: yield* parseUrl(server.name, url.text),
     headers,
     tls,
-    proxy: proxyVariables(server, yield* Environment),
+    proxy,
     shown: { url: url.shown, headers: shown },
-    secrets: [...new Set([...secrets, ...Object.values(headers), ...credentialsOf(url.text)])]
+    secrets: [...new Set([...secrets, ...Object.values(headers), ...credentials])]
   }
   return resolved
 })
