@@ -342,6 +342,24 @@ describe("who we are", () => {
       assert.deepInclude(challenges[0], { server: "a", status: 401, url: server.url })
     }).pipe(Effect.provide(platform)))
 
+  it.live("may be asked for as late as the list of tools, and once for all who are challenged together", () =>
+    Effect.gen(function*() {
+      const atList = yield* connect({
+        script: ({ body }, response) => body.method === "tools/list" ? json(response, 401, {}) : false
+      })
+      assert.strictEqual(entryOf(atList.entries, "a")._tag, "NeedsAuth")
+      let asked = 0
+      const provider = () =>
+        Effect.as(Effect.sleep("50 millis"), Option.some("t0ken")).pipe(
+          Effect.tap(() => Effect.sync(() => void asked++))
+        )
+      const script: Script = (seen, response) => seen.body.method === "tools/call" ? guarded(seen, response) : false
+      const { entries } = yield* Effect.provideService(connect({ script }), TokenProvider, provider)
+      const echo = toolOf(entries, "a_echo")
+      const results = yield* Effect.all(Array.from({ length: 10 }, () => call(echo)), { concurrency: "unbounded" })
+      assert.deepStrictEqual([results.length, asked], [10, 1])
+    }).pipe(Effect.provide(platform)))
+
   it.live("may differ from call to call, and the host's headers win over those of the file", () =>
     Effect.gen(function*() {
       const make = ({ context }: { readonly context: unknown }) => Effect.succeed({ "x-user": String(context) })

@@ -110,6 +110,7 @@ export class HttpChannel implements Channel {
   }
 
   #sendRequest(message: Message, id: number, body: string, context: unknown) {
+    if (STARTING.has(message.method)) this.#refusal = undefined
     const done = Effect.sync(() => this.#done(id))
     const fiber = this.#run(Effect.ensuring(this.#afterGreeting(this.#deliver(message, id, body, context)), done))
     // it may have ended at once
@@ -392,7 +393,7 @@ export class HttpChannel implements Channel {
   }
 
   #refuse(message: Message, id: number | undefined, refusal: Refusal) {
-    if (message.method === "initialize") this.#refusal = redacted(refusal, this.redact)
+    if (STARTING.has(message.method)) this.#refusal = redacted(refusal, this.redact)
     if (refusal.challenge === undefined) {
       if (id !== undefined) this.#receiver?.fail(id, refusal.detail)
     } else this.#lose(id, refusal.detail, true)
@@ -454,6 +455,9 @@ interface Asked {
 const TOO_LONG = `the answer is longer than the limit of ${MAX_EVENT_LENGTH} bytes`
 
 const sent = ({ code, detail }: HttpFailure) => new HttpFailure({ code, detail, wasSent: true })
+
+/** Who is refused these isn't connected. */
+const STARTING: ReadonlySet<string | undefined> = new Set(["initialize", "tools/list"])
 
 const PING = serialize({ id: "ping", method: "ping" })
 

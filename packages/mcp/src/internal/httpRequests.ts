@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
 import type { ResolvedRemote } from "../McpConfig.ts"
 import { RequestHeaders, type RequestHeadersService } from "../RequestHeaders.ts"
 import { type Challenge, TokenProvider, type TokenProviderService } from "../TokenProvider.ts"
@@ -41,6 +42,7 @@ export class HttpRequests {
   readonly #connections: Connections
   readonly #makeHeaders: RequestHeadersService | undefined
   readonly #tokens: TokenProviderService | undefined
+  readonly #asking = Semaphore.makeUnsafe(1)
   /** Given for one caller's context, and for no other's. */
   #token: { readonly context: unknown; readonly value: string } | undefined
 
@@ -68,26 +70,48 @@ export class HttpRequests {
 
   /** Sends it, once more where a token is asked for and given. */
   readonly send = (request: RemoteRequest): Effect.Effect<Answer, HttpFailure> =>
-    Effect.flatMap(this.#sendOnce(request), (answer) => {
-      const challenge = challengeOf(this.#server.name, request, answer)
-      if (challenge === undefined || this.#tokens === undefined || isRedirected(answer)) return Effect.succeed(answer)
-      return Effect.flatMap(
-        // whoever gives up while it is asked for lets go of the answer as well
-        Effect.onExit(
-          this.#tokens(challenge),
-          (exit) => Exit.isSuccess(exit) ? Effect.void : Effect.sync(answer.discard)
-        ),
-        Option.match({
-          onNone: () => Effect.succeed<Answer>(answer),
-          onSome: (value) => {
+    Effect.suspend(() => {
+      const before = this.#tokenFor(request.context)
+      return Effect.flatMap(this.#sendOnce(request), (answer) => {
+        const challenge = challengeOf(this.#server.name, request, answer)
+        if (challenge === undefined || this.#tokens === undefined || isRedirected(answer)) return Effect.succeed(answer)
+        return Effect.flatMap(
+          // whoever gives up while it is asked for lets go of the answer as well
+          Effect.onExit(
+            this.#askForToken(this.#tokens, challenge, request.context, before),
+            (exit) => Exit.isSuccess(exit) ? Effect.void : Effect.sync(answer.discard)
+          ),
+          (isGiven) => {
+            if (!isGiven) return Effect.succeed<Answer>(answer)
             answer.discard()
-            this.#secrets.add(value)
-            this.#token = { context: request.context, value }
             return this.#sendOnce(request)
           }
-        })
-      )
+        )
+      })
     })
+
+  /** One at a time: who was challenged together with others finds the token that was given to them. */
+  #askForToken(
+    provider: TokenProviderService,
+    challenge: Challenge,
+    context: unknown,
+    before: string | undefined
+  ): Effect.Effect<boolean> {
+    return this.#asking.withPermit(Effect.suspend(() => {
+      const now = this.#tokenFor(context)
+      if (now !== undefined && now !== before) return Effect.succeed(true)
+      return Effect.map(provider(challenge), (given) => {
+        if (Option.isNone(given)) return false
+        this.#secrets.add(given.value)
+        this.#token = { context, value: given.value }
+        return true
+      })
+    }))
+  }
+
+  #tokenFor(context: unknown): string | undefined {
+    return this.#token !== undefined && this.#token.context === context ? this.#token.value : undefined
+  }
 
   #sendOnce(request: RemoteRequest): Effect.Effect<Answer, HttpFailure> {
     if (this.#makeHeaders === undefined) return this.#follow({ ...request, headers: this.#headersOf(request, {}) }, 0)
@@ -100,10 +124,13 @@ export class HttpRequests {
 
   /** The protocol's own headers can't be replaced. */
   #headersOf({ context, headers }: RemoteRequest, made: Readonly<Record<string, string>>): Record<string, string> {
-    const token = this.#token !== undefined && this.#token.context === context
-      ? { authorization: `Bearer ${this.#token.value}` }
-      : undefined
-    return { ...this.#headers, ...made, ...token, ...headers }
+    const token = this.#tokenFor(context)
+    return {
+      ...this.#headers,
+      ...made,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers
+    }
   }
 
   #follow(request: RemoteRequest, hops: number): Effect.Effect<Answer, HttpFailure> {

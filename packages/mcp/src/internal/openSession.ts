@@ -149,9 +149,11 @@ const listTools = ({ channel, peer, server }: Parts): Effect.Effect<ToolList, En
   const { name, timeout: { list: limit } } = server
   const fail = (detail: string) => entryError(name, "list", detail)
   return readTools(name, channel.redact, peer).pipe(
-    Effect.mapError((error) =>
-      fail(error._tag === "McpClosed" ? withStderr(`it ${error.reason}`, error.stderr) : error.message)
-    ),
+    Effect.mapError((error) => {
+      const refusal = channel.refusal()
+      if (refusal?.challenge !== undefined) return refusedError(name, refusal)
+      return fail(error._tag === "McpClosed" ? withStderr(`it ${error.reason}`, error.stderr) : error.message)
+    }),
     Effect.timeoutOrElse({
       duration: limit,
       orElse: () => Effect.fail(fail(withStderr(`it did not list its tools within ${limit} ms`, channel.stderr())))
