@@ -360,6 +360,29 @@ describe("who we are", () => {
       assert.deepStrictEqual([results.length, asked], [10, 1])
     }).pipe(Effect.provide(platform)))
 
+  it.live("is remembered for each caller, and nobody is asked for the sake of a goodbye", () =>
+    Effect.gen(function*() {
+      const asked: Array<unknown> = []
+      const provider = ({ context }: { readonly context?: unknown }) => {
+        asked.push(context)
+        return Effect.succeed(context === undefined ? Option.none() : Option.some(`token-of-${String(context)}`))
+      }
+      const script: Script = ({ body, headers, method }, response) => {
+        if (body.method !== "tools/call" && method !== "DELETE") return false
+        return String(headers["authorization"]).startsWith("Bearer token-of-") ? false : json(response, 401, {})
+      }
+      const { server } = yield* Effect.scoped(Effect.gen(function*() {
+        const connected = yield* connect({ script })
+        const echo = toolOf(connected.entries, "a_echo")
+        for (const context of ["ann", "bob", "ann", "bob", "ann"]) yield* call(echo, {}, { context })
+        const error = yield* Effect.flip(call(echo))
+        assert.include(error.message, "a_echo is unavailable: mcp server \"a\" asks who we are (HTTP 401)")
+        return connected
+      })).pipe(Effect.provideService(TokenProvider, provider))
+      assert.deepStrictEqual(asked, ["ann", "bob", undefined])
+      assert.include(methodsOf(server.seen), "initialize")
+    }).pipe(Effect.provide(platform)))
+
   it.live("may differ from call to call, and the host's headers win over those of the file", () =>
     Effect.gen(function*() {
       const make = ({ context }: { readonly context: unknown }) => Effect.succeed({ "x-user": String(context) })

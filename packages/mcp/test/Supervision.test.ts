@@ -134,6 +134,20 @@ describe("a server that is lost", () => {
       assert.strictEqual(startsIn(starts).length, 17)
     }).pipe(Effect.provide(platform)), 60_000)
 
+  it.live("is asked for sooner where a call waits for it", () =>
+    Effect.gen(function*() {
+      const starts = yield* startsFile
+      const opened = yield* open({ a: scripted({ starts, tools: TOOLS, failStarts: [2, 6] }) })
+      const echo = toolOf(yield* opened.entries, "a_echo")
+      yield* killServer(opened, "a")
+      yield* entryIs(opened, "a", "Reconnecting")
+      const started = performance.now()
+      assert.strictEqual((yield* call(echo, { text: "soon" })).output, "soon")
+      // after 0.25, 0.5, 1, 1, 1 and 1 seconds, where nobody would have come back before some ten
+      assert.isBelow(performance.now() - started, 7500)
+      assert.strictEqual(startsIn(starts).length, 7)
+    }).pipe(Effect.provide(platform)), 30_000)
+
   it.live("isn't started again once the source is closed", () =>
     Effect.gen(function*() {
       const starts = yield* startsFile

@@ -396,7 +396,7 @@ export class HttpChannel implements Channel {
     if (STARTING.has(message.method)) this.#refusal = redacted(refusal, this.redact)
     if (refusal.challenge === undefined) {
       if (id !== undefined) this.#receiver?.fail(id, refusal.detail)
-    } else this.#lose(id, refusal.detail, true)
+    } else this.#lose(id, refusal.detail.replace(/^it /, ""), true)
   }
 
   #lose(id: number | undefined, reason: string, wasSent: boolean) {

@@ -44,7 +44,7 @@ export class HttpRequests {
   readonly #tokens: TokenProviderService | undefined
   readonly #asking = Semaphore.makeUnsafe(1)
   /** Given for one caller's context, and for no other's. */
-  #token: { readonly context: unknown; readonly value: string } | undefined
+  readonly #given = new Map<unknown, string>()
 
   constructor(
     server: ResolvedRemote,
@@ -74,7 +74,9 @@ export class HttpRequests {
       const before = this.#tokenFor(request.context)
       return Effect.flatMap(this.#sendOnce(request), (answer) => {
         const challenge = challengeOf(this.#server.name, request, answer)
-        if (challenge === undefined || this.#tokens === undefined || isRedirected(answer)) return Effect.succeed(answer)
+        // nobody is bothered for the sake of a goodbye
+        const isAsked = challenge !== undefined && request.method !== "DELETE"
+        if (!isAsked || this.#tokens === undefined || isRedirected(answer)) return Effect.succeed(answer)
         return Effect.flatMap(
           // whoever gives up while it is asked for lets go of the answer as well
           Effect.onExit(
@@ -103,14 +105,21 @@ export class HttpRequests {
       return Effect.map(provider(challenge), (given) => {
         if (Option.isNone(given)) return false
         this.#secrets.add(given.value)
-        this.#token = { context, value: given.value }
+        this.#remember(context, given.value)
         return true
       })
     }))
   }
 
   #tokenFor(context: unknown): string | undefined {
-    return this.#token !== undefined && this.#token.context === context ? this.#token.value : undefined
+    return this.#given.get(context)
+  }
+
+  /** Of many callers the latest. */
+  #remember(context: unknown, token: string) {
+    this.#given.delete(context)
+    this.#given.set(context, token)
+    if (this.#given.size > MAX_SECRETS) this.#given.delete(this.#given.keys().next().value)
   }
 
   #sendOnce(request: RemoteRequest): Effect.Effect<Answer, HttpFailure> {

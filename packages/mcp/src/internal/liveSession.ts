@@ -10,12 +10,30 @@ export class LiveSession {
   #session: McpSession | undefined
   #problem: EntryError | undefined
   #isClosed = false
+  /** Done when somebody begins to wait. */
+  #wanted = Deferred.makeUnsafe<void>()
+  #waiting = 0
 
   /** The session, as soon as there is one; fails when it is certain that none will come. */
   readonly current: Effect.Effect<McpSession, EntryError> = Effect.suspend(() => {
     // its end may be known before anybody has begun to repair it
     if (this.#session !== this.now) this.#reset()
-    return Deferred.await(this.#next)
+    if (Deferred.isDoneUnsafe(this.#next)) return Deferred.await(this.#next)
+    this.#waiting++
+    Deferred.doneUnsafe(this.#wanted, Effect.void)
+    return Effect.ensuring(
+      Deferred.await(this.#next),
+      Effect.sync(() => {
+        this.#waiting--
+      })
+    )
+  })
+
+  /** Done as soon as somebody waits for a session. */
+  readonly wanted: Effect.Effect<void> = Effect.suspend(() => {
+    if (this.#waiting > 0) return Effect.void
+    this.#wanted = Deferred.makeUnsafe()
+    return Deferred.await(this.#wanted)
   })
 
   /** The one there is. */

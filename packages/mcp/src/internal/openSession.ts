@@ -86,7 +86,7 @@ const initialize = (
       const refusal = channel.refusal()
       if (refusal !== undefined) return refusedError(name, refusal)
       const ended = channel.ended()
-      const detail = ended === undefined ? refused(error) : `it ${ended} before it was ready`
+      const detail = ended === undefined ? refused(error) : `it ${ended} before it was ready${noiseOf(channel)}`
       return entryError(name, "initialize", withStderr(detail, channel.stderr()))
     }),
     Effect.timeoutOrElse({
@@ -110,10 +110,14 @@ const refused = (error: McpCallError): string => {
 }
 
 const silent = (channel: Channel, limit: number): string => {
-  const { samples: [sample] } = channel.noise()
-  const noise = sample === undefined ? "" : `; on stdout it wrote what is no message, e.g. ${JSON.stringify(sample)}`
   const hints = channel.pid === undefined || channel.stderr().trim() !== "" ? "" : silenceHints(channel.withheld)
-  return `it did not answer within ${limit} ms${noise}${hints}`
+  return `it did not answer within ${limit} ms${noiseOf(channel)}${hints}`
+}
+
+/** Programs tell what is wrong with them anywhere. */
+const noiseOf = (channel: Channel): string => {
+  const { samples: [sample] } = channel.noise()
+  return sample === undefined ? "" : `; on stdout it wrote what is no message, e.g. ${JSON.stringify(sample)}`
 }
 
 interface Parts {

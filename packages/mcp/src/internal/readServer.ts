@@ -105,7 +105,7 @@ const readDefinition = (
 ): Result.Result<Normalized, Unreadable> => {
   const fail = (detail: string, diagnostics: ReadonlyArray<Diagnostic> = []) =>
     Result.fail({ error: entryError(name, "config", detail), diagnostics })
-  if (!isRecord(config)) return fail(`${path} must be an object`)
+  if (!isRecord(config)) return fail(`${path ?? `the config of "${name}"`} must be an object`)
   const { found, values } = flatten(config, path)
   if (values["disabled"] === true || values["enabled"] === false) {
     return Result.succeed({ server: { _tag: "Disabled", name, path }, diagnostics: [] })

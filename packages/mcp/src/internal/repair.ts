@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-/** So often in a row; a connection that lasts starts the count anew. */
+/** So often in a row; a connection that lasts starts the count anew. A server elsewhere that is away has no such bound. */
 export const MAX_REPAIRS = 8
 
 /** Who was connected for so long is no server that keeps crashing. */

@@ -20,7 +20,7 @@ export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
   for (const [name, value] of Object.entries(server.env)) own[name] = (yield* expand(`env.${name}`, value)).text
   const cwd = server.cwd === undefined ? undefined : yield* expand("cwd", server.cwd)
   const variables = yield* Environment
-  const inherited = inheritable(variables, server.inheritEnv ? Object.keys(variables) : [])
+  const inherited = inheritable(variables, server.inheritEnv ? Object.keys(variables).filter(isMeantForOthers) : [])
   const resolved: ResolvedServer = {
     name: server.name,
     label: server.command,
@@ -38,6 +38,10 @@ export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
   }
   return resolved
 })
+
+/** What npm tells the script that it runs is about that script: with its log level an `npx` would say nothing at all. */
+const isMeantForOthers = (name: string): boolean =>
+  !/^npm_(?:lifecycle_|package_|config_loglevel$|command$)/i.test(name)
 
 /** A process is given no environment much larger than that; a longer file is no list of variables. */
 const MAX_ENV_FILE_BYTES = 256 * 1024

@@ -14,6 +14,8 @@ export interface Listed {
   readonly tools: ReadonlyArray<RawTool>
   /** Of the configuration, and of the connection; a list that changes doesn't touch them. */
   readonly startDiagnostics: ReadonlyArray<Diagnostic>
+  /** Why it had to be repaired the last time. */
+  readonly repairDiagnostics: ReadonlyArray<Diagnostic>
   /** Of the list; a new list brings its own. */
   readonly listDiagnostics: ReadonlyArray<Diagnostic>
   /** Why it is gone, while it is. */

@@ -13,6 +13,7 @@ import type { McpSession } from "../McpSession.ts"
 import { broken } from "./broken.ts"
 import type { Serving } from "./callTool.ts"
 import { type Connection, connectServer } from "./connectServer.ts"
+import { cutText } from "./cutText.ts"
 import { diagnostic, entryError, withStderr } from "./entryError.ts"
 import { elapsedMillis } from "./liveClock.ts"
 import { diagnosticsOf, type ReadServer } from "./readServers.ts"
@@ -107,10 +108,21 @@ const connections = Effect.fnUntraced(function*(life: Connecting, before: number
     // its end is reported before it is closed, which a stubborn process can make long
     const next = yield* Effect.scoped(Effect.flatMap(connection(life), (loss) => settle(life, loss, repairs)))
     if (next === undefined) return
-    yield* Effect.sleep(next.delay)
+    yield* pause(next.delay, life.serving)
     repairs = next.repairs
   }
 })
+
+/** A call that waits isn't made to wait for a long delay to end. */
+const SHORTEST_PAUSE_MILLIS = 1000
+
+const pause = (delay: number, { session }: Serving) =>
+  delay <= SHORTEST_PAUSE_MILLIS
+    ? Effect.sleep(delay)
+    : Effect.andThen(
+      Effect.sleep(SHORTEST_PAUSE_MILLIS),
+      Effect.raceFirst(Effect.sleep(delay - SHORTEST_PAUSE_MILLIS), session.wanted)
+    )
 
 /** How a connection ended, and for how many milliseconds there was one. */
 interface Loss {
@@ -136,7 +148,8 @@ const hold = Effect.fnUntraced(function*(life: Connecting, { diagnostics, list, 
     serving,
     greeting: session,
     tools: list.tools,
-    startDiagnostics: [...diagnosticsOf(given), ...diagnostics, ...repairedDiagnostics(before)],
+    startDiagnostics: [...diagnosticsOf(given), ...diagnostics],
+    repairDiagnostics: repairedDiagnostics(before),
     listDiagnostics: list.diagnostics
   }))
   Deferred.doneUnsafe(life.connected, Effect.void)
@@ -191,33 +204,42 @@ const settle = Effect.fnUntraced(function*(life: Connecting, loss: Loss, before:
   const isForgetful = isExpired && (before ?? 0) > 0 && lasted !== undefined && lasted < FORGETFUL_MILLIS
   const isFresh = isExpired ? !isForgetful : lasted !== undefined && isLasting(lasted)
   const repairs = isFresh ? 1 : (before ?? 0) + 1
-  if (repairs > MAX_REPAIRS) return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name) })
+  if (repairs > MAX_REPAIRS && !isAway(life, loss)) {
+    return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name) })
+  }
   // what its configuration asks for isn't there, or nobody has logged in, and won't have a moment later
   if (error.phase === "config" || error.challenge !== undefined) {
     return yield* giveUp(life, { error, isRepaired: false })
   }
   const delay = isExpired && isFresh ? 0 : yield* repairDelay(repairs)
-  yield* repair(life, { error, isRepaired: true, note: nextAttempt(name, repairs, delay) })
+  yield* repair(life, { error, isRepaired: true, note: nextAttempt(error, repairs, delay) })
   return { delay, repairs }
 })
 
 /** A session that was forgotten after less, once more. */
 const FORGETFUL_MILLIS = 1000
 
-const nextAttempt = (name: string, repairs: number, delay: number) =>
+/** A server elsewhere may be away for long, and asking whether it is back costs next to nothing: that is never given up. */
+const isAway = ({ serving }: Connecting, { error, lasted }: Loss): boolean =>
+  serving.server._tag === "Remote" && error.phase === "connect" && lasted === undefined
+
+const nextAttempt = ({ detail, entry }: SourceEntry.EntryError, repairs: number, delay: number) =>
   diagnostic(
-    name,
+    entry,
     "info",
     "reconnecting",
-    `attempt ${repairs} of ${MAX_REPAIRS} to connect it again follows in ${delay} ms`
+    `${cutText(detail, SHOWN_CAUSE, "...")}; attempt ${repairs} to connect it again follows in ${delay} ms`
   )
+
+/** The rest is in the error of whoever waits for it. */
+const SHOWN_CAUSE = 500
 
 const gaveUp = (name: string) =>
   diagnostic(
     name,
     "warning",
     "gave-up",
-    `${MAX_REPAIRS} attempts to connect it again were in vain; McpSource.reconnect begins anew`
+    `${MAX_REPAIRS} attempts in a row led to no connection that lasted; McpSource.reconnect begins anew`
   )
 
 /** Who was repaired says why that was needed; a host that asked for it knows. */

@@ -104,7 +104,7 @@ const toEntry = (state: Listed, tools: ReadonlyArray<Tool>): SourceEntry.SourceE
     ...state.startDiagnostics,
     ...state.listDiagnostics,
     ...filterDiagnostics(state),
-    ...notesOf(trouble)
+    ...(trouble === undefined ? state.repairDiagnostics : notesOf(trouble))
   ]
   // the tools of one that is gone stay listed: a model that was offered one learns that it is unavailable, not unknown
   const fields = { tools, diagnostics, ...(required ? { required } : {}), ...(trusted ? { trusted } : {}) }
