@@ -365,7 +365,11 @@ describe("who we are", () => {
       const asked: Array<unknown> = []
       const provider = ({ context }: { readonly context?: unknown }) => {
         asked.push(context)
-        return Effect.succeed(context === undefined ? Option.none() : Option.some(`token-of-${String(context)}`))
+        return Effect.succeed(
+          context === undefined
+            ? Option.none()
+            : Option.some(`token-of-${typeof context === "string" ? context : "nobody"}`)
+        )
       }
       const script: Script = ({ body, headers, method }, response) => {
         if (body.method !== "tools/call" && method !== "DELETE") return false
