@@ -33,3 +33,15 @@ export const HostResolver: Context.Reference<Resolver | undefined> = Context.Ref
   "@effect-toolnexus/core/HostResolver",
   { defaultValue: () => undefined }
 )
+
+/**
+ * Who answers what is asked in the middle of a call, as an MCP server does by elicitation, where suspensions are answered
+ * another way: by whoever called, once the call has come back. Default: whoever answers suspensions inline, if anybody.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const InlineResolver: Context.Reference<Resolver | undefined> = Context.Reference<Resolver | undefined>(
+  "@effect-toolnexus/core/InlineResolver",
+  { defaultValue: () => undefined }
+)

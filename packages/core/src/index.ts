@@ -10,7 +10,7 @@ export * as Defect from "./Defect.ts"
 export * as Diagnostic from "./Diagnostic.ts"
 export { Environment } from "./Environment.ts"
 export * as Expansion from "./Expansion.ts"
-export { HostResolver, type Resolver } from "./HostResolver.ts"
+export { HostResolver, InlineResolver, type Resolver } from "./HostResolver.ts"
 export {
   type Connections,
   HttpConnections,

@@ -10,6 +10,7 @@ import {
   AgentRegistry,
   Defect,
   HostResolver,
+  InlineResolver,
   type Middleware,
   ProviderSchema,
   type Resolver,
@@ -103,7 +104,8 @@ export function make<S, E, R>(
       const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
       const waitFor = settings.waitFor ?? (yield* HostResolver)
       const validation = makeValidation()
-      const asking = waitFor === undefined ? undefined : makeCheckedResolver(waitFor, validation.check)
+      const inline = waitFor ?? (yield* InlineResolver)
+      const asking = inline === undefined ? undefined : makeCheckedResolver(inline, validation.check)
       const built = yield* Effect.provideService(buildSources(sources, scope), HostResolver, asking)
       const services = Context.mergeAll(...built.flatMap((each) => each.services ?? []))
       const live = built.map(({ source }) => source)

@@ -1,5 +1,6 @@
 /** `toolnexus call`: one call of one tool. */
 import type { Snapshot, SourceEntry, ToolkitEntry } from "@effect-toolnexus/core"
+import { InlineResolver } from "@effect-toolnexus/core/HostResolver"
 import { Toolkit } from "@effect-toolnexus/core/Toolkit"
 import * as ToolName from "@effect-toolnexus/core/ToolName"
 import type { ToolResult } from "@effect-toolnexus/core/ToolResult"
@@ -13,6 +14,7 @@ import { CallFailed, InputTooLarge } from "../ToolnexusError.ts"
 import { callAnswered } from "./answeredCall.ts"
 import type { GivenAnswer } from "./answerFlag.ts"
 import { logProblems } from "./diagnostics.ts"
+import { makeInlineResolver } from "./inlineAnswers.ts"
 import { printJson, printLine } from "./output.ts"
 import { plainText } from "./plainText.ts"
 import { isAttended } from "./promptTerminal.ts"
@@ -37,7 +39,7 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: bool
     // whoever typed the arguments has ended standard input
     isAttended: !isPiped(input.args) && (yield* isAttended)
   }
-  yield* useToolkit(
+  const used = useToolkit(
     flags,
     isJson,
     Effect.gen(function*() {
@@ -50,6 +52,7 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: bool
       return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
     })
   )
+  yield* Effect.provideService(used, InlineResolver, yield* makeInlineResolver(answered))
 })
 
 const printResult = Effect.fnUntraced(function*({ metadata, output }: ToolResult) {
