@@ -11,11 +11,9 @@ export * as McpPrompt from "./McpPrompt.ts"
 export * as McpResource from "./McpResource.ts"
 export * as McpSession from "./McpSession.ts"
 export { McpSource, type McpSourceOptions } from "./McpSource.ts"
-export { RequestHeaders, type RequestHeadersService } from "./RequestHeaders.ts"
 export {
   SamplingProvider,
   type SamplingProviderService,
   SamplingRefused,
   type SamplingRequest
 } from "./SamplingProvider.ts"
-export { type Challenge, TokenProvider, type TokenProviderService } from "./TokenProvider.ts"

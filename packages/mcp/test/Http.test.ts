@@ -1,5 +1,5 @@
+import { RequestHeaders, TokenProvider } from "@effect-toolnexus/core"
 import type { SourceEntry } from "@effect-toolnexus/core/SourceEntry"
-import { RequestHeaders, TokenProvider } from "@effect-toolnexus/mcp"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -339,7 +339,7 @@ describe("who we are", () => {
       const { entries, server } = yield* Effect.provideService(connect({ script: guarded }), TokenProvider, provider)
       assert.strictEqual((yield* call(toolOf(entries, "a_echo"))).output, "{}")
       assert.strictEqual(challenges.length, 1)
-      assert.deepInclude(challenges[0], { server: "a", status: 401, url: server.url })
+      assert.deepInclude(challenges[0], { kind: "mcp", entry: "a", status: 401, url: server.url })
     }).pipe(Effect.provide(platform)))
 
   it.live("may be asked for as late as the list of tools, and once for all who are challenged together", () =>

@@ -1,5 +1,5 @@
 /** What hostile and broken servers over HTTP did to us once, or might. */
-import { RequestHeaders, TokenProvider } from "@effect-toolnexus/mcp"
+import { RequestHeaders, TokenProvider } from "@effect-toolnexus/core"
 import { assertNothingLeft } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

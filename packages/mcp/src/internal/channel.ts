@@ -1,10 +1,10 @@
 /** One way to reach a server, and what is heard on it. */
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
+import type { Challenge } from "@effect-toolnexus/core/TokenProvider"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Noise } from "../McpSession.ts"
-import type { Challenge } from "../TokenProvider.ts"
 import type { IsPending, Message } from "./jsonRpc.ts"
 
 /** Who listens to a channel. */

@@ -7,14 +7,14 @@ import {
   type HttpResponse
 } from "@effect-toolnexus/core/HttpConnections"
 import * as Redaction from "@effect-toolnexus/core/Redaction"
+import { RequestHeaders, type RequestHeadersService } from "@effect-toolnexus/core/RequestHeaders"
+import { type Challenge, TokenProvider, type TokenProviderService } from "@effect-toolnexus/core/TokenProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type { ResolvedRemote } from "../McpConfig.ts"
-import { RequestHeaders, type RequestHeadersService } from "../RequestHeaders.ts"
-import { type Challenge, TokenProvider, type TokenProviderService } from "../TokenProvider.ts"
 import type { Refusal } from "./channel.ts"
 import { cutText } from "./cutText.ts"
 
@@ -124,7 +124,7 @@ export class HttpRequests {
 
   #sendOnce(request: RemoteRequest): Effect.Effect<Answer, HttpFailure> {
     if (this.#makeHeaders === undefined) return this.#follow({ ...request, headers: this.#headersOf(request, {}) }, 0)
-    const own = this.#makeHeaders({ server: this.#server.name, context: request.context })
+    const own = this.#makeHeaders({ kind: "mcp", entry: this.#server.name, context: request.context })
     return Effect.flatMap(own, (made) => {
       for (const value of Object.values(made)) this.#secrets.add(value)
       return this.#follow({ ...request, headers: this.#headersOf(request, lowerCased(made)) }, 0)
@@ -204,10 +204,11 @@ const nextUrl = (request: RemoteRequest, status: number, target: string, hops: n
 }
 
 /** What a server asks of who comes to it. */
-export const challengeOf = (server: string, { context, url }: RemoteRequest, answer: Answer): Challenge | undefined =>
+export const challengeOf = (entry: string, { context, url }: RemoteRequest, answer: Answer): Challenge | undefined =>
   !isRedirected(answer) && (answer.status === 401 || answer.status === 403)
     ? {
-      server,
+      kind: "mcp",
+      entry,
       status: answer.status,
       url: `${url.origin}${url.pathname}`,
       header: answer.header("www-authenticate") ?? "",

@@ -7,6 +7,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { SourceKind } from "./SourceEntry.ts"
 
 /**
  * How a server asked who we are: the status (401 or 403), the URL that was asked for, and its `WWW-Authenticate` header as
@@ -16,7 +17,9 @@ import type * as Option from "effect/Option"
  * @since 0.1.0
  */
 export interface Challenge {
-  readonly server: string
+  readonly kind: SourceKind
+  /** The entry whose server asks, by its name in the configuration. */
+  readonly entry: string
   readonly status: number
   readonly url: string
   readonly header: string
@@ -30,7 +33,7 @@ export interface Challenge {
  * **Example**
  *
  * ```ts
- * const Tokens = Layer.succeed(TokenProvider, ({ server }) => Effect.map(vault.find(server), Option.fromNullishOr))
+ * const Tokens = Layer.succeed(TokenProvider, ({ entry }) => Effect.map(vault.find(entry), Option.fromNullishOr))
  * ```
  *
  * @category references
@@ -38,7 +41,7 @@ export interface Challenge {
  */
 export const TokenProvider: Context.Reference<TokenProviderService | undefined> = Context.Reference<
   TokenProviderService | undefined
->("@effect-toolnexus/mcp/TokenProvider", { defaultValue: () => undefined })
+>("@effect-toolnexus/core/TokenProvider", { defaultValue: () => undefined })
 
 /**
  * @category models
