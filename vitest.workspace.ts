@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 // Every package is a project of its own, so that a package's tests can be run alone: `vitest --project mcp`.
@@ -19,6 +20,8 @@ export default defineConfig({
         }
       }
     ],
+    // half of the time goes by in waiting for processes, sockets and clocks
+    maxWorkers: availableParallelism() + 1,
     passWithNoTests: true,
     testTimeout: 20_000,
     hookTimeout: 20_000
