@@ -14,14 +14,14 @@ import type * as Scope from "effect/Scope"
  * @since 0.1.0
  */
 export interface HttpRequest {
-  readonly method: "GET" | "POST" | "DELETE"
+  readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
 }
 
 /**
- * A response whose body has not been read. Whoever gets it reads it once, in one of three ways.
+ * A response whose body has not been read. Whoever gets it reads it once, in one of four ways.
  *
  * @category models
  * @since 0.1.0
@@ -30,8 +30,10 @@ export interface HttpResponse {
   readonly status: number
   /** By its name in lower case. */
   readonly header: (name: string) => string | undefined
-  /** The body as text, of at most so many bytes. */
+  /** The first so many bytes of the body, as text of UTF-8. */
   readonly text: (limit: number) => Effect.Effect<BodyText, HttpFailure>
+  /** The first so many bytes of the body. */
+  readonly bytes: (limit: number) => Effect.Effect<BodyBytes, HttpFailure>
   /** Hands over each piece of the body as text; done at its end, whether that was meant or a cut. */
   readonly pieces: (take: (text: string) => Wanted) => Effect.Effect<void>
   /** Lets go of the body, so that its connection is free for the next request. */
@@ -59,6 +61,17 @@ export interface BodyText {
 }
 
 /**
+ * `isWhole` is false where there was more than was wanted.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BodyBytes {
+  readonly bytes: Uint8Array
+  readonly isWhole: boolean
+}
+
+/**
  * No answer, or half of one. `wasSent` is false where it is certain that the server has seen nothing of the request.
  *
  * @category errors
@@ -74,14 +87,21 @@ export class HttpFailure extends Schema.TaggedError<HttpFailure>("@effect-toolne
 }
 
 /**
- * Certificates as PEM. `proxy`: `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, as far as they are to count.
- *
  * @category models
  * @since 0.1.0
  */
 export interface ConnectionOptions {
+  /** Certificates as PEM. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, as far as they are to count. */
   readonly proxy: Readonly<Record<string, string>>
+  /**
+   * Why no connection is made to an IP address; by default there is one to each. It is asked for the very address that is
+   * then connected to, so a host whose look-up changes its answer gains nothing. A host all of whose addresses are refused
+   * is a failure with the code `ERR_ADDRESS_REFUSED`. Through a proxy it is asked for the proxy alone, as it is the proxy
+   * that looks the host up.
+   */
+  readonly refusal?: (address: string) => string | undefined
 }
 
 /**
