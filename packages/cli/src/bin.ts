@@ -2,30 +2,22 @@
 /**
  * The `toolnexus` command as a process of Node.
  *
+ * **Details**
+ *
+ * Half of a short command's time would go by in compiling, so Node keeps what it has compiled, under
+ * `$XDG_CACHE_HOME/effect-toolnexus`, by default in `~/.cache`. `NODE_DISABLE_COMPILE_CACHE=1` turns that off; where the
+ * folder can't be written it does without.
+ *
  * @since 0.1.0
  */
-import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
-import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
-import * as NodePath from "@effect/platform-node-shared/NodePath"
-import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
-import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
-import { readFileSync } from "node:fs"
-import { runMain } from "./internal/runMain.ts"
-import * as Toolnexus from "./Toolnexus.ts"
+import { existsSync } from "node:fs"
+import { enableCompileCache } from "node:module"
+import { homedir } from "node:os"
+import { dirname, join } from "node:path"
 
-const files = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
-const platform = Layer.mergeAll(
-  Layer.provideMerge(NodeChildProcessSpawner.layer, files),
-  NodeStdio.layer,
-  NodeTerminal.layer
-)
+const caches = process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache")
 
-/** This file is in `src` or in `dist`; package.json is beside both. */
-const { version } = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8")
-)
+// a home that isn't there, such as a daemon's, is not made for this
+if (existsSync(dirname(caches))) enableCompileCache(join(caches, "effect-toolnexus"))
 
-runMain(Effect.provide(Toolnexus.run({ version }), platform))
+await import("./internal/main.ts")
