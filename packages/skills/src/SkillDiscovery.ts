@@ -16,8 +16,9 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { readHead } from "./internal/skillHead.ts"
-import { searchRoot } from "./internal/skillTree.ts"
+import { AT_ONCE } from "./internal/folders.ts"
+import type { SkillFile } from "./internal/skillFile.ts"
+import { type Search, searchRoot } from "./internal/skillTree.ts"
 import type { DiskSkill, SkippedSkill } from "./Skill.ts"
 
 /**
@@ -41,9 +42,6 @@ export interface Discovery {
  */
 export const empty: Discovery = { found: [], skipped: [], diagnostics: [], unreadableRoots: [] }
 
-/** Enough to hide the latency of a disk, few enough to leave file handles to others. */
-const READS_AT_ONCE = 16
-
 /**
  * Searches the roots, which are absolute paths, one after the other.
  *
@@ -60,8 +58,8 @@ export const discover = Effect.fnUntraced(
   function*(
     roots: ReadonlyArray<string>
   ): Effect.fn.Return<Discovery, never, FileSystem.FileSystem | Path.Path> {
-    const visited = new Set<string>()
-    const searched = yield* Effect.forEach(roots, (root) => discoverRoot(root, visited))
+    const search: Search = { folders: new Map(), visited: new Set() }
+    const searched = yield* Effect.forEach(roots, (root) => discoverRoot(root, search))
     return {
       found: searched.flatMap(({ found }) => found),
       skipped: searched.flatMap(({ skipped }) => skipped),
@@ -71,8 +69,8 @@ export const discover = Effect.fnUntraced(
   }
 )
 
-const discoverRoot = Effect.fnUntraced(function*(root: string, visited: Set<string>) {
-  const searched = yield* Effect.result(searchRoot(root, visited))
+const discoverRoot = Effect.fnUntraced(function*(root: string, search: Search) {
+  const searched = yield* Effect.result(searchRoot(root, search))
   if (Result.isFailure(searched)) {
     const skipped: SkippedSkill = {
       location: root,
@@ -82,7 +80,7 @@ const discoverRoot = Effect.fnUntraced(function*(root: string, visited: Set<stri
     return { ...empty, skipped: [skipped], unreadableRoots: [skipped] }
   }
   const { diagnostics, files, skipped } = searched.success
-  const heads = yield* Effect.forEach(files, readHead, { concurrency: READS_AT_ONCE })
+  const heads = yield* readHeads(files)
   const read = heads.filter(Result.isSuccess).map(({ success }) => success)
   return {
     ...empty,
@@ -90,4 +88,11 @@ const discoverRoot = Effect.fnUntraced(function*(root: string, visited: Set<stri
     skipped: [...skipped, ...heads.filter(Result.isFailure).map(({ failure }) => failure)],
     diagnostics: [...diagnostics, ...read.flatMap((head) => head.diagnostics)]
   }
+})
+
+/** The YAML parser takes longer to load than a small toolkit to build, so it comes with the first file. */
+const readHeads = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>) {
+  if (files.length === 0) return []
+  const { readHead } = yield* Effect.promise(() => import("./internal/skillHead.ts"))
+  return yield* Effect.forEach(files, readHead, { concurrency: AT_ONCE })
 })

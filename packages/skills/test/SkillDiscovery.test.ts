@@ -61,6 +61,17 @@ layer(platform)("SkillDiscovery", (it) => {
         assert.deepStrictEqual(inside.found.map(({ name }) => name), ["b"])
       }))
 
+    it.effect("a file that was meant to be a SKILL.md is told", () =>
+      Effect.gen(function*() {
+        const { discovery, found } = yield* discoverIn({
+          "a/skill.md": "",
+          "b/SKILL.md": skillText("b"),
+          "b/Skill.md": ""
+        })
+        assert.deepStrictEqual(found, ["b/SKILL.md"])
+        assert.deepStrictEqual(discovery.diagnostics.map(({ code }) => code), ["misnamed-file"])
+      }))
+
     it.effect("follows links to folders and files, and ends in spite of cycles", () =>
       Effect.gen(function*() {
         const elsewhere = yield* makeTree({ "far/SKILL.md": skillText("far"), "TEXT.md": skillText("text") })
@@ -217,6 +228,31 @@ layer(platform)("SkillDiscovery", (it) => {
             frontMatter
           )
         }
+      }))
+
+    it.effect("tools are found under every spelling in use, and told to be misspelled", () =>
+      Effect.gen(function*() {
+        for (const spelling of ["allowed_tools", "allowedTools", "tools"]) {
+          const { codes, skill } = yield* readHead(`name: s\ndescription: d\n${spelling}: Read, Grep`)
+          assert.deepStrictEqual(skill?.allowedTools, ["Read", "Grep"], spelling)
+          assert.deepStrictEqual(codes, ["misspelled-field"], spelling)
+        }
+        const { skill } = yield* readHead("name: s\ndescription: d\ntools: Bash\nallowed-tools: Read")
+        assert.deepStrictEqual(skill?.allowedTools, ["Read"])
+      }))
+
+    it.effect("what is wrong is told with its line, also where it was read a second time", () =>
+      Effect.gen(function*() {
+        const head = "license: |\n  a\n  b\nname: My_Skill\ndescription: Use: so\n  and so\nversion: 1"
+        const { discovery } = yield* discoverIn({ "s/SKILL.md": `---\r\n${head.replaceAll("\n", "\r\n")}\r\n---\r\n` })
+        const lines = discovery.diagnostics.map(({ code, message }) => `${code} ${/line (\d+)/.exec(message)?.[1]}`)
+        assert.deepStrictEqual(lines, [
+          "illegal-name 5",
+          "name-folder-mismatch 5",
+          "lenient-front-matter 6",
+          "unknown-field 8"
+        ])
+        assert.include(discovery.diagnostics[0]?.message, "such as \"my-skill\"")
       }))
 
     it.effect("tools that are neither text nor a list of text grant nothing", () =>

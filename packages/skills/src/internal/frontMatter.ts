@@ -1,34 +1,9 @@
 /**
- * Front matter: the YAML between two fences at the top of a SKILL.md, and the second, lenient reading of what no YAML
+ * Front matter: the YAML between the two fences at the top of a SKILL.md, and the second, lenient reading of what no YAML
  * parser takes but any person understands.
  */
 import * as Result from "effect/Result"
 import { isSound, parseMapping, type YamlMapping } from "./yamlDocument.ts"
-
-/** A file in its two parts, or what it lacks. */
-export type Parts =
-  | { readonly _tag: "NoFrontMatter" }
-  | { readonly _tag: "Unclosed" }
-  | { readonly _tag: "Parts"; readonly frontMatter: string; readonly body: string }
-
-const OPENING = /^\uFEFF?---[ \t]*(?=[\r\n]|$)/
-const CLOSING = /(?:\r\n|\n|\r)---[ \t]*(?:\r\n|\n|\r|$)/
-/** While there is more to read, a fence at the very end may still turn out to be the start of something else. */
-const CLOSING_WITH_MORE = /(?:\r\n|\n|\r)---[ \t]*[\r\n]/
-
-/** Splits a file, or its start. Line breaks of every system count; blanks after a fence are tolerated. */
-export const split = (text: string, isWhole: boolean): Parts => {
-  const opening = OPENING.exec(text)
-  if (opening === null) return { _tag: "NoFrontMatter" }
-  const rest = text.slice(opening[0].length)
-  const closing = (isWhole ? CLOSING : CLOSING_WITH_MORE).exec(rest)
-  if (closing === null) return { _tag: "Unclosed" }
-  return {
-    _tag: "Parts",
-    frontMatter: rest.slice(0, closing.index).replace(/\r\n|\r/g, "\n").replace(/^\n/, ""),
-    body: rest.slice(closing.index + closing[0].length)
-  }
-}
 
 /** The fields, and what the first reading stumbled over where it took the second one. */
 export interface FrontMatter {
@@ -64,10 +39,12 @@ const relax = (frontMatter: string): string => {
     const key = double ?? single ?? plain
     const source = lines.join("\n")
     if (key === undefined || NEVER_GUESSED.test(key)) return source
-    if (seen.has(key)) return ""
+    // as many lines as before, so that what is said of a line stays true
+    const blank = "\n".repeat(lines.length - 1)
+    if (seen.has(key)) return blank
     seen.add(key)
     const text = value?.trim() ?? ""
-    return text === "" || isSound(source) ? source : `${JSON.stringify(key)}: ${JSON.stringify(text)}`
+    return text === "" || isSound(source) ? source : `${JSON.stringify(key)}: ${JSON.stringify(text)}${blank}`
   }).join("\n")
 }
 

@@ -5,7 +5,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { DataSkill, DiskSkill } from "../Skill.ts"
 import { SkillFileUnreadable, SkillUnreadable } from "../SkillError.ts"
-import { split } from "./frontMatter.ts"
+import { split } from "./fences.ts"
 import { ownFile } from "./skillFiles.ts"
 import { decode, explain, isRegularFile, readWhole } from "./textFile.ts"
 

@@ -8,7 +8,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Path from "effect/Path"
-import { MAX_ENTRIES, PASSED_OVER } from "./skillTree.ts"
+import { MAX_ENTRIES, PASSED_OVER } from "./folders.ts"
 
 /** A sample is wanted, not a search: a skill with more folders before its first files is odd. */
 const MAX_FOLDERS = 1000

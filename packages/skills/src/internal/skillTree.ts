@@ -1,28 +1,17 @@
 /**
- * The search for SKILL.md below a root: folder by folder in code points, links followed, each real folder once.
+ * The search for SKILL.md below a root: folder by folder in code points, links followed, each real folder once, for the
+ * first path that leads to it.
  */
-import { Diagnostic, ToolName } from "@effect-toolnexus/core"
+import type { Diagnostic } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Order from "effect/Order"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { SkippedSkill } from "../Skill.ts"
+import type { SkippedSkill } from "../Skill.ts"
+import { explore, type Folders, type Listing, MAX_DEPTH, MAX_ENTRIES, MAX_FOLDERS } from "./folders.ts"
 import { diagnostic } from "./openFormat.ts"
-import { type SkillFile, skip } from "./skillHead.ts"
-import { explain, isRegularFile } from "./textFile.ts"
-
-/** Ten thousand skills with nine folders each; more is a mistake, such as a root of `/`. */
-const MAX_FOLDERS = 100_000
-
-/** Of one folder: twice the ten thousand skills that a root has at most. More is a heap of data, not of skills. */
-export const MAX_ENTRIES = 20_000
-
-/** No path of a skill is that deep; a chain of links may be. */
-const MAX_DEPTH = 64
-
-/** Never entered below a root: what is in there belongs to other programs. */
-export const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"])
+import { type SkillFile, skip } from "./skillFile.ts"
+import { explain } from "./textFile.ts"
 
 /** A folder as it is reached, and where it really is. */
 interface Folder {
@@ -38,47 +27,66 @@ export interface Tree {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
-/** Searches a root; fails, in words, only if the root itself can't be read. `visited` holds real paths, of all roots. */
-export const searchRoot = Effect.fnUntraced(function*(root: string, visited: Set<string>) {
+/** What all roots of one search share. */
+export interface Search {
+  readonly folders: Folders
+  /** The real paths of folders that belong to an earlier path. */
+  readonly visited: Set<string>
+}
+
+/** Searches a root; fails, in words, only if the root itself can't be read. */
+export const searchRoot = Effect.fnUntraced(function*(root: string, search: Search) {
   const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const real = yield* Effect.mapError(fs.realPath(root), explain)
   const { type } = yield* Effect.mapError(fs.stat(real), explain)
   if (type !== "Directory") return yield* Effect.fail("it is not a folder")
-  // the first listing decides whether the root is readable; the search begins with the same one
-  yield* Effect.mapError(fs.readDirectoryEntries(real), explain)
-  return yield* search({ path: root, real, depth: 0 }, visited)
+  yield* explore(real, search.folders)
+  const listing = search.folders.get(real)
+  return listing !== undefined && Result.isFailure(listing)
+    ? yield* Effect.fail(listing.failure)
+    : walk({ path: root, real, depth: 0 }, search, path)
 })
 
-const search = Effect.fnUntraced(function*(root: Folder, visited: Set<string>) {
+const walk = (root: Folder, { folders, visited }: Search, path: Path.Path): Tree => {
   const files: Array<SkillFile> = []
   const skipped: Array<SkippedSkill> = []
   const diagnostics: Array<Diagnostic.Diagnostic> = []
-  const limit = visited.size + MAX_FOLDERS
+  const enter = (folder: Folder, { isCut, misnamed, skill }: Listing) => {
+    const location = path.join(folder.path, "SKILL.md")
+    if (skill !== undefined && Result.isFailure(skill)) skipped.push(skip({ location }, "unreadable", skill.failure))
+    if (skill !== undefined && Result.isSuccess(skill)) {
+      files.push({ location, folder: path.basename(folder.path), directory: folder.real })
+    }
+    if (misnamed !== undefined) diagnostics.push(wrongCase(path.join(folder.path, misnamed)))
+    if (isCut) diagnostics.push(crowded(folder.path))
+  }
   const pending = [root]
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     if (visited.has(folder.real)) continue
-    if (folder.depth > MAX_DEPTH || visited.size >= limit) {
+    const listing = folders.get(folder.real)
+    if (listing === undefined || folder.depth > MAX_DEPTH) {
       diagnostics.push(cut(folder.path))
       continue
     }
     visited.add(folder.real)
-    const entered = yield* Effect.result(enter(folder))
-    if (Result.isFailure(entered)) {
-      diagnostics.push(diagnostic(placeOf(folder.path), "unreadable-folder", `Passed over: ${entered.failure}`))
+    if (Result.isFailure(listing)) {
+      diagnostics.push(diagnostic(placeOf(folder.path), "unreadable-folder", `Passed over: ${listing.failure}`))
       continue
     }
-    const { file, folders, isCut } = entered.success
-    if (file !== undefined && Result.isSuccess(file)) files.push(file.success)
-    if (file !== undefined && Result.isFailure(file)) skipped.push(file.failure)
-    if (isCut) diagnostics.push(crowded(folder.path))
+    enter(folder, listing.success)
     // one by one: a call takes only so many arguments
-    for (const below of folders.toReversed()) pending.push(below)
+    for (const { name, real } of listing.success.below.toReversed()) {
+      pending.push({ path: path.join(folder.path, name), real, depth: folder.depth + 1 })
+    }
   }
-  return { files, skipped, diagnostics: diagnostics.slice(0, MAX_CUTS) }
-})
+  return { files, skipped, diagnostics: diagnostics.slice(0, MAX_TOLD) }
+}
 
-/** A few of the folders that were too many tell enough. */
-const MAX_CUTS = 100
+/** A few of the folders that have the same trouble tell enough. */
+const MAX_TOLD = 100
+
+const placeOf = (path: string) => ({ entry: "<skills>", path })
 
 const cut = (path: string) =>
   diagnostic(placeOf(path), "search-cut", `Not searched: more than ${MAX_FOLDERS} folders, or ${MAX_DEPTH} levels`)
@@ -90,50 +98,5 @@ const crowded = (path: string) =>
     `It holds more than ${MAX_ENTRIES} folders and links; the others are not searched`
   )
 
-const placeOf = (path: string) => ({ entry: "<skills>", path })
-
-const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.DirectoryEntry) => name)
-
-/** A folder's own SKILL.md, and the folders below it in their order. */
-const enter = Effect.fnUntraced(function*(folder: Folder) {
-  const fs = yield* FileSystem.FileSystem
-  const entries = yield* Effect.mapError(fs.readDirectoryEntries(folder.path), explain)
-  const own = entries.find(({ name }) => name === "SKILL.md")
-  const file = own === undefined ? undefined : yield* skillFile(folder, own)
-  const candidates = entries.filter(mayBeFolder).toSorted(byName)
-  const folders: Array<Folder> = []
-  for (const entry of candidates.slice(0, MAX_ENTRIES)) {
-    const below = yield* subfolder(folder, entry)
-    if (below !== undefined) folders.push(below)
-  }
-  return { file, folders, isCut: candidates.length > MAX_ENTRIES }
-})
-
-const mayBeFolder = ({ name, type }: FileSystem.DirectoryEntry): boolean =>
-  type !== "File" && name !== "SKILL.md" && !PASSED_OVER.has(name)
-
-const skillFile = Effect.fnUntraced(function*(folder: Folder, entry: FileSystem.DirectoryEntry) {
-  const path = yield* Path.Path
-  const location = path.join(folder.path, entry.name)
-  const file = { location, folder: path.basename(folder.path), directory: folder.real }
-  if (entry.type === "File") return Result.succeed(file)
-  const regular = yield* Effect.result(isRegularFile(location))
-  return Result.match(regular, {
-    onFailure: (error) => Result.fail(skip(file, "unreadable", `SKILL.md can't be read: ${explain(error)}`)),
-    onSuccess: (isFile) =>
-      isFile ? Result.succeed(file) : Result.fail(skip(file, "unreadable", "SKILL.md is not a file"))
-  })
-})
-
-/** A link that leads nowhere is no folder, and no trouble. */
-const subfolder = Effect.fnUntraced(function*(folder: Folder, entry: FileSystem.DirectoryEntry) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const below = { path: path.join(folder.path, entry.name), depth: folder.depth + 1 }
-  if (entry.type === "Directory") return { ...below, real: path.join(folder.real, entry.name) }
-  if (entry.type !== "SymbolicLink" && entry.type !== "Unknown") return undefined
-  const target = yield* Effect.option(fs.stat(below.path))
-  if (target._tag === "None" || target.value.type !== "Directory") return undefined
-  const real = yield* Effect.option(fs.realPath(below.path))
-  return real._tag === "None" ? undefined : { ...below, real: real.value }
-})
+const wrongCase = (path: string) =>
+  diagnostic(placeOf(path), "misnamed-file", "Not read: a skill's file is named SKILL.md, in these letters")

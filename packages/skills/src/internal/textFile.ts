@@ -4,8 +4,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type { PlatformError } from "effect/PlatformError"
 
-/** Most heads end within the first piece. */
-const PIECE = 16 * 1024
+/** Most heads end within the first piece; each further one is as long as all before it. */
+const FIRST_PIECE = 4 * 1024
 
 /** An error of the file system in words that don't repeat the path. */
 export const explain = ({ reason }: PlatformError): string => {
@@ -29,23 +29,25 @@ export const isRegularFile = Effect.fnUntraced(function*(path: string) {
 })
 
 /**
- * Reads pieces until the file ends, the limit is passed, or `isEnough` says so. `isWhole` is whether the file ended.
+ * Reads pieces until `find` makes something of what there is, or the limit is passed; `isWhole` is whether the file has
+ * ended, and then, as at the limit, `find` is asked for the last time.
  */
-export const readStart = Effect.fnUntraced(function*(
+export const readUntil = Effect.fnUntraced(function*<A>(
   path: string,
   limit: number,
-  isEnough: (bytes: Uint8Array) => boolean
+  find: (bytes: Uint8Array, isWhole: boolean) => A | undefined
 ) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.open(path, { flag: "r" })
   let bytes: Uint8Array = new Uint8Array(0)
   while (bytes.length <= limit) {
-    const piece = yield* file.readAlloc(PIECE)
-    if (Option.isNone(piece)) return { bytes, isWhole: true }
+    const piece = yield* file.readAlloc(Math.max(FIRST_PIECE, bytes.length))
+    if (Option.isNone(piece)) return find(bytes, true)
     bytes = concat(bytes, piece.value)
-    if (isEnough(bytes)) return { bytes, isWhole: false }
+    const found = find(bytes, false)
+    if (found !== undefined) return found
   }
-  return { bytes, isWhole: false }
+  return undefined
 }, Effect.scoped)
 
 const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
@@ -59,9 +61,15 @@ const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 /** Reads a whole file; nothing if it is larger than the limit. */
 export const readWhole = (path: string, limit: number) =>
   Effect.map(
-    readStart(path, limit, () => false),
-    ({ bytes, isWhole }) => isWhole && bytes.length <= limit ? Option.some(bytes) : Option.none()
+    readUntil(path, limit, (bytes, isWhole) => isWhole && bytes.length <= limit ? bytes : undefined),
+    Option.fromUndefinedOr
   )
 
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
 /** UTF-8, a byte order mark left out; what is none becomes U+FFFD. */
-export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+export const decode = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/** The same text in memory of its own: a part of a text keeps the whole of it, here the start of a body. */
+export const detach = (text: string): string => decoder.decode(encoder.encode(text))

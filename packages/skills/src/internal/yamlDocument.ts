@@ -16,6 +16,7 @@ import {
   type YAMLMap
 } from "yaml"
 import type { CST } from "yaml"
+import { ALLOWED_TOOLS } from "./openFormat.ts"
 
 /**
  * The composer recurses for each level of nesting, and a stack that is nearly full when it compiles a regular
@@ -26,11 +27,13 @@ const MAX_DEPTH = 64
 /** A top-level mapping by its keys; a value that is an alias stands for what it names. */
 export interface YamlMapping {
   readonly fields: ReadonlyMap<string, unknown>
+  /** The line of the file on which a field stands. */
+  readonly lineOf: (name: string) => number | undefined
   readonly warnings: ReadonlyArray<string>
 }
 
 /** Each look-up of an alias walks the whole document, so only these few are followed. */
-const FIELDS_IN_USE = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"]
+const FIELDS_IN_USE = ["name", "description", "license", "compatibility", "metadata", ...ALLOWED_TOOLS]
 
 /** An empty document counts as an empty mapping. */
 export const parseMapping = (source: string): Result.Result<YamlMapping, string> =>
@@ -82,17 +85,25 @@ const mappingOf = (
   items: ReadonlyArray<YAMLMap.Parsed["items"][number]>
 ): Result.Result<YamlMapping, string> => {
   const fields = new Map<string, unknown>()
+  const offsets = new Map<string, number>()
   for (const { key, value } of items) {
     const name = textOf(key)
     if (name === undefined) continue
-    if (fields.has(name)) return Result.fail(`the field ${name} is there twice`)
+    if (fields.has(name)) {
+      return Result.fail(`line ${lineAt(source, key.range[0])}: the field ${name} is there twice; keep one of them`)
+    }
     fields.set(name, value)
+    offsets.set(name, key.range[0])
   }
   for (const name of FIELDS_IN_USE) {
     const value = fields.get(name)
     if (isAlias(value)) fields.set(name, value.resolve(document))
   }
-  return Result.succeed({ fields, warnings: document.warnings.map((warning) => at(source, warning)) })
+  const lineOf = (name: string) => {
+    const offset = offsets.get(name)
+    return offset === undefined ? undefined : lineAt(source, offset)
+  }
+  return Result.succeed({ fields, lineOf, warnings: document.warnings.map((warning) => at(source, warning)) })
 }
 
 const isBlank = (node: ParsedNode): boolean => isScalar(node) && node.value === null
@@ -129,6 +140,8 @@ export const recordOf = (node: unknown) => {
 /** Without a prototype: `__proto__` is a key like any. */
 const emptyRecord = (): Record<string, string> => Object.create(null)
 
-/** The line in the file: the front matter begins on its second. */
 const at = (source: string, { message, pos }: { readonly message: string; readonly pos: [number, number] }): string =>
-  `line ${source.slice(0, pos[0]).split("\n").length + 1}: ${message}`
+  `line ${lineAt(source, pos[0])}: ${message}`
+
+/** The line in the file: the front matter begins on its second. */
+const lineAt = (source: string, offset: number): number => source.slice(0, offset).split("\n").length + 1
