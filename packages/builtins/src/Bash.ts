@@ -21,9 +21,7 @@
 import { type Json, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
 import { Environment, inheritable } from "@effect-toolnexus/core/Environment"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import type * as PlatformError from "effect/PlatformError"
-import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import * as Shell from "./internal/shell.ts"
@@ -82,10 +80,11 @@ const DEFAULT_OUTPUT = 65_536
  */
 export const make: (
   options?: BashOptions
-) => Effect.Effect<Tool.Tool, never, Workspace | FileSystem.FileSystem | ChildProcessSpawner> = Effect.fnUntraced(
+) => Effect.Effect<Tool.Tool, never, Workspace> = Effect.fnUntraced(
   function*(options?: BashOptions) {
-    const spawner = yield* ChildProcessSpawner
-    const locate = locateIn(yield* Workspace, yield* FileSystem.FileSystem)
+    const workspace = yield* Workspace
+    const { spawner } = workspace
+    const locate = locateIn(workspace)
     const env = inheritable(yield* Environment, options?.env ?? [])
     const outputLimit = options?.output ?? DEFAULT_OUTPUT
 
@@ -123,12 +122,12 @@ const checkCommand = (command: string, toolName: string): Effect.Effect<void, To
 }
 
 /** Looked at before the start, because a platform blames the shell for a directory that is missing. */
-const locateIn = (workspace: Workspace["Service"], fs: FileSystem.FileSystem) =>
+const locateIn = (workspace: Workspace["Service"]) =>
   Effect.fnUntraced(function*(workdir: string, toolName: string) {
     const fail = (detail: string) => new ToolError.ToolFailed({ toolName, message: `workdir ${detail}` })
     const cwd = yield* Effect.mapError(workspace.resolve(workdir), (error) => fail(error.message))
     const { type } = yield* Effect.mapError(
-      fs.stat(cwd),
+      workspace.fs.stat(cwd),
       (error) => fail(error.reason._tag === "NotFound" ? `${cwd} doesn't exist` : `${cwd} can't be opened`)
     )
     if (type !== "Directory") return yield* fail(`${cwd} is not a directory`)

@@ -8,6 +8,7 @@ import { Source, SourceEntry, type Tool } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Bash from "./Bash.ts"
@@ -25,7 +26,8 @@ type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner
  *
  * **Details**
  *
- * Options are checked also when they come from code; what makes no sense is a diagnostic of the entry.
+ * Options are checked also when they come from code; what makes no sense is a diagnostic of the entry. The tools work
+ * in the `Workspace` of the context the layer is built in, where there is one; the options narrow it.
  *
  * **Example**
  *
@@ -54,7 +56,7 @@ export { type BuiltinOptions, type BuiltinSettings, type DecodedOptions, decodeO
 /** In the order of CONTRACT 7's table. */
 const builders = (
   settings: BuiltinSettings
-): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Platform | Workspace>]> => [
+): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Workspace>]> => [
   ["bash", Bash.make({ ...settings.bash, ...settings.limits })],
   ["read", Read.make(settings.limits)],
   ["question", Question.make],
@@ -62,11 +64,21 @@ const builders = (
 ]
 
 const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {
-  const workspace = yield* Workspace.make(settings)
+  const workspace = yield* workspaceOf(settings)
   const wanted = builders(settings).filter(([name]) => settings.tools?.[name] !== false)
   const tools = yield* Effect.provideService(Effect.forEach(wanted, ([, tool]) => tool), Workspace, workspace)
-  return settings.readOnly === true ? tools.filter(({ annotations }) => annotations?.readOnlyHint === true) : tools
+  return workspace.isReadOnly ? tools.filter(({ annotations }) => annotations?.readOnlyHint === true) : tools
 })
+
+/** The host's, where it has put one in place, else one on the platform; either way with no more than the options allow. */
+const workspaceOf = (settings: BuiltinSettings) =>
+  Effect.flatMap(
+    Effect.serviceOption(Workspace),
+    Option.match({
+      onNone: () => Workspace.make(settings),
+      onSome: (workspace) => Workspace.narrow(workspace, settings)
+    })
+  )
 
 const toEntryError = ({ message }: WorkspaceError): SourceEntry.EntryError =>
   new SourceEntry.EntryError({ kind: "builtin", entry: ENTRY, phase: "config", detail: message })

@@ -16,9 +16,9 @@
 import { type Tool, ToolError, ToolName, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Order from "effect/Order"
-import * as Path from "effect/Path"
+import type * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
@@ -79,12 +79,12 @@ const DEFAULT_FILE = 16 * 1024 * 1024
  */
 export const make: (
   options?: ReadOptions
-) => Effect.Effect<Tool.Tool, never, Workspace | FileSystem.FileSystem | Path.Path> = Effect.fnUntraced(
+) => Effect.Effect<Tool.Tool, never, Workspace> = Effect.fnUntraced(
   function*(options?: ReadOptions) {
     const workspace = yield* Workspace
     const reader: Reader = {
-      fs: yield* FileSystem.FileSystem,
-      path: yield* Path.Path,
+      fs: workspace.fs,
+      path: workspace.path,
       output: options?.output ?? DEFAULT_OUTPUT,
       file: options?.file ?? DEFAULT_FILE
     }

@@ -1,17 +1,19 @@
 /**
- * Where the file tools work: the folder that relative paths start from, and the `root` that nothing may leave. Every
- * builtin that takes a path asks this service, so that confinement is decided in one place (CONTRACT 7), and a host can
- * put another place behind the same tools.
+ * Where the shell and the file tools work: a file system, the processes beside it, the folder that relative paths start
+ * from, and what may not be done there. Every builtin that takes a path asks this service, so that confinement is
+ * decided in one place (CONTRACT 7), and a host can put another place behind the same tools.
  *
  * **Details**
  *
- * With a root a path is judged after symbolic links are resolved, and also when it doesn't exist yet: `..`, an absolute
- * path and a link that leads out are refused alike, a dangling link too. Without a root nothing is confined.
+ * - A path is resolved through symbolic links, also when it doesn't exist yet. With a root `..`, an absolute path, a
+ *   link that leads out and a dangling link that would are refused alike. Without a root nothing is confined.
+ * - Whoever changes files does so within `withLocks`, by real path: calls that come by different names wait for each other.
  *
  * **Gotchas**
  *
  * Confinement holds for the file tools and for the working directory of `bash`; what a shell command opens itself it
- * can't hold. A process that swaps a folder for a link between the check and the use is not defended against.
+ * can't hold. A process that swaps a folder for a link between the check and the use is not defended against. Two hard
+ * links are two files here: a changed file is replaced, and the other name keeps what was there.
  *
  * @since 0.1.0
  */
@@ -20,7 +22,10 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { makeLocks, type PathLocks } from "./internal/pathLocks.ts"
 
 /**
  * A path that can't be used here. `detail` says why, in words for the model that gave the path.
@@ -42,18 +47,20 @@ export class WorkspaceError extends Schema.TaggedError<WorkspaceError>("@effect-
  * @since 0.1.0
  */
 export interface WorkspaceOptions {
-  /** The folder that confines everything, relative to the working directory. Default: none, nothing is confined. */
+  /** The folder that confines everything, relative to the workspace's directory. Default: none, nothing is confined. */
   readonly root?: string
+  /** Whether nothing may be changed. Default: false. */
+  readonly readOnly?: boolean
 }
 
 /**
- * **Example**
+ * **Example** (Another file system behind the builtins)
  *
  * ```ts
- * const program = Effect.gen(function*() {
- *   const workspace = yield* Workspace
- *   const path = yield* workspace.resolve("src/index.ts")
- * })
+ * const InContainer = Workspace.layer({ root: "/work" }).pipe(
+ *   Layer.provide([containerFiles, containerProcesses, Path.layer])
+ * )
+ * const MyToolkit = Layer.provide(ToolkitLive({ config }), InContainer)
  * ```
  *
  * @category services
@@ -64,63 +71,141 @@ export class Workspace extends Context.Service<Workspace, {
   readonly root: string | undefined
   /** Where relative paths start: the root, else the working directory. Absolute. */
   readonly directory: string
-  /** The absolute path to use for what a model wrote. With a root, its links are resolved; it need not exist. */
+  /** Whether `resolveForWriting` refuses everything, and tools that change something aren't offered. */
+  readonly isReadOnly: boolean
+  readonly fs: FileSystem.FileSystem
+  readonly path: Path.Path
+  readonly spawner: ChildProcessSpawner["Service"]
+  /** The real path to read what a model wrote by. It need not exist. */
   readonly resolve: (path: string) => Effect.Effect<string, WorkspaceError>
+  /** The same for a path that is to be changed: not what is shared, and nothing in a read-only workspace. */
+  readonly resolveForWriting: (path: string) => Effect.Effect<string, WorkspaceError>
+  /** Lets `resolve` through to one file outside of the root, by its real path, until the scope closes. */
+  readonly share: (realPath: string) => Effect.Effect<void, never, Scope.Scope>
+  /** Runs an effect while nobody else holds any of these real paths. */
+  readonly withLocks: PathLocks
 }>()("@effect-toolnexus/builtins/Workspace") {
-  /** A workspace on a file system. Fails when `root` isn't an existing folder. */
+  /** A workspace on a file system, with the processes beside it. Fails when `root` isn't an existing folder. */
   static readonly make = (
     options?: WorkspaceOptions
-  ): Effect.Effect<Workspace["Service"], WorkspaceError, FileSystem.FileSystem | Path.Path> =>
-    options?.root === undefined ? unconfined : confined(options.root)
+  ): Effect.Effect<
+    Workspace["Service"],
+    WorkspaceError,
+    FileSystem.FileSystem | Path.Path | ChildProcessSpawner
+  > => Effect.flatMap(open, (workspace) => Workspace.narrow(workspace, options))
+
+  /**
+   * The same place with less allowed: what the workspace refuses stays refused. Locks are shared, so that two views of
+   * one place don't get in each other's way.
+   */
+  static readonly narrow = (
+    workspace: Workspace["Service"],
+    { readOnly = false, root }: WorkspaceOptions = {}
+  ): Effect.Effect<Workspace["Service"], WorkspaceError> => {
+    const narrowed = readOnly ? withoutWriting(workspace) : workspace
+    return root === undefined ? Effect.succeed(narrowed) : confined(narrowed, root)
+  }
 
   /** {@link Workspace.make} as a layer. */
   static readonly layer = (
     options?: WorkspaceOptions
-  ): Layer.Layer<Workspace, WorkspaceError, FileSystem.FileSystem | Path.Path> =>
+  ): Layer.Layer<Workspace, WorkspaceError, FileSystem.FileSystem | Path.Path | ChildProcessSpawner> =>
     Layer.effect(Workspace, Workspace.make(options))
 }
 
-const unconfined = Effect.map(Path.Path, (path): Workspace["Service"] => {
-  const directory = path.resolve(".")
-  return {
-    root: undefined,
-    directory,
-    resolve: (wanted) => Effect.map(checkText(wanted), () => path.resolve(directory, wanted))
-  }
-})
-
-const confined = Effect.fnUntraced(function*(wantedRoot: string) {
+/** Everything is allowed. */
+const open = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const root = yield* realFolder(fs, path.resolve(wantedRoot))
-  const prefix = root.endsWith(path.sep) ? root : root + path.sep
-  const isInside = (real: string) => real === root || real.startsWith(prefix)
-
+  const directory = path.resolve(".")
   const resolve = Effect.fnUntraced(function*(wanted: string) {
     yield* checkText(wanted)
-    const real = yield* realPath(fs, path, path.resolve(root, wanted), MAX_LINKS)
-    if (real === undefined) return yield* new WorkspaceError({ path: wanted, detail: "too many symbolic links" })
-    if (!isInside(real)) return yield* new WorkspaceError({ path: wanted, detail: `outside the root ${root}` })
-    return real
+    const real = yield* realPath(fs, path, path.resolve(directory, wanted), MAX_LINKS)
+    return real ?? (yield* new WorkspaceError({ path: wanted, detail: "too many symbolic links" }))
   })
-  return { root, directory: root, resolve } satisfies Workspace["Service"]
+  return Workspace.of({
+    root: undefined,
+    directory,
+    isReadOnly: false,
+    fs,
+    path,
+    spawner: yield* ChildProcessSpawner,
+    resolve,
+    resolveForWriting: resolve,
+    share: () => Effect.void,
+    withLocks: makeLocks()
+  })
 })
+
+const withoutWriting = (workspace: Workspace["Service"]): Workspace["Service"] => ({
+  ...workspace,
+  isReadOnly: true,
+  resolveForWriting: (path) => Effect.fail(new WorkspaceError({ path, detail: "nothing may be changed here" }))
+})
+
+const confined = Effect.fnUntraced(function*(workspace: Workspace["Service"], wantedRoot: string) {
+  const { path } = workspace
+  const root = yield* realFolder(workspace, wantedRoot)
+  const prefix = root.endsWith(path.sep) ? root : root + path.sep
+  const isInside = (real: string) => real === root || real.startsWith(prefix)
+  const shared = new Map<string, number>()
+
+  const within = (
+    resolve: (path: string) => Effect.Effect<string, WorkspaceError>,
+    isAllowed: (real: string) => boolean
+  ) =>
+    Effect.fnUntraced(function*(wanted: string) {
+      // relative paths start at this root, whatever they start at outside
+      const real = yield* Effect.mapError(
+        resolve(path.resolve(root, wanted)),
+        ({ detail }) => new WorkspaceError({ path: shown(wanted), detail })
+      )
+      return isAllowed(real)
+        ? real
+        : yield* new WorkspaceError({ path: wanted, detail: `outside the root ${root}` })
+    })
+
+  return Workspace.of({
+    ...workspace,
+    root,
+    directory: root,
+    resolve: within(workspace.resolve, (real) => isInside(real) || shared.has(real)),
+    resolveForWriting: within(workspace.resolveForWriting, isInside),
+    share: (real) =>
+      Effect.andThen(
+        workspace.share(real),
+        Effect.acquireRelease(
+          Effect.sync(() => void shared.set(real, (shared.get(real) ?? 0) + 1)),
+          () => Effect.sync(() => release(shared, real))
+        )
+      )
+  })
+})
+
+/** Two may share one file; it is shared until both have let it go. */
+const release = (shared: Map<string, number>, real: string): void => {
+  const others = (shared.get(real) ?? 1) - 1
+  if (others === 0) shared.delete(real)
+  else shared.set(real, others)
+}
 
 /** Platforms throw on NUL in ways of their own; other paths are theirs to judge. */
 const checkText = (wanted: string): Effect.Effect<void, WorkspaceError> =>
   wanted.includes("\0")
-    ? Effect.fail(new WorkspaceError({ path: wanted.replaceAll("\0", "\\0"), detail: "a path can't contain NUL" }))
+    ? Effect.fail(new WorkspaceError({ path: shown(wanted), detail: "a path can't contain NUL" }))
     : Effect.void
 
-const realFolder = (fs: FileSystem.FileSystem, root: string): Effect.Effect<string, WorkspaceError> =>
+const shown = (wanted: string): string => wanted.replaceAll("\0", "\\0")
+
+const realFolder = (workspace: Workspace["Service"], wanted: string): Effect.Effect<string, WorkspaceError> =>
   Effect.gen(function*() {
-    const real = yield* fs.realPath(root)
-    const { type } = yield* fs.stat(real)
-    return type === "Directory" ? real : yield* new WorkspaceError({ path: root, detail: "the root is not a folder" })
+    const real = yield* workspace.resolve(wanted)
+    const { type } = yield* workspace.fs.stat(real)
+    return type === "Directory" ? real : yield* new WorkspaceError({ path: real, detail: "the root is not a folder" })
   }).pipe(Effect.catchTag("PlatformError", (error) =>
     Effect.fail(
       new WorkspaceError({
-        path: root,
+        path: workspace.path.resolve(workspace.directory, wanted),
         detail: error.reason._tag === "NotFound" ? "the root doesn't exist" : "the root can't be opened"
       })
     )))

@@ -1,7 +1,9 @@
-import { Workspace } from "@effect-toolnexus/builtins"
+import { type BuiltinOptions, Workspace } from "@effect-toolnexus/builtins"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
 import { builtins, call, failure, folder, platform } from "./harness.ts"
 
 /** A root beside something that must stay out of reach; `alias` is a link to the root. */
@@ -72,6 +74,98 @@ describe("Workspace", () => {
       const workspace = yield* Workspace.make()
       assert.strictEqual(yield* workspace.resolve("a"), `${process.cwd()}/a`)
       assert.strictEqual(yield* workspace.resolve("/etc/passwd"), "/etc/passwd")
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("Workspace.share", () => {
+  it.live("lets reading through to one file outside until its scope closes, and writing never", () =>
+    Effect.gen(function*() {
+      const { base, root } = yield* world
+      const workspace = yield* Workspace.narrow(yield* Workspace.make({ root }), { root: "sub" })
+      const file = `${base}/root-secret/key`
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* workspace.share(file)
+        yield* Effect.scoped(workspace.share(file))
+        assert.strictEqual(yield* workspace.resolve(file), file)
+        assert.match((yield* Effect.flip(workspace.resolveForWriting(file))).message, /outside the root/)
+        assert.match((yield* Effect.flip(workspace.resolve(`${base}/root-secret`))).message, /outside the root/)
+      }))
+      assert.match((yield* Effect.flip(workspace.resolve(file))).message, /outside the root/)
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("Workspace.narrow", () => {
+  it.live("allows less and never more", () =>
+    Effect.gen(function*() {
+      const { base, root } = yield* world
+      const outer = yield* Workspace.make({ root, readOnly: true })
+      const inner = yield* Workspace.narrow(outer, { root: "sub", readOnly: false })
+      assert.strictEqual(inner.root, `${root}/sub`)
+      assert.strictEqual(yield* inner.resolve("new"), `${root}/sub/new`)
+      assert.match((yield* Effect.flip(inner.resolve("link"))).message, /outside the root .*sub$/)
+      assert.match((yield* Effect.flip(inner.resolveForWriting("new"))).message, /nothing may be changed/)
+      assert.isTrue(inner.isReadOnly)
+      const escape = yield* Effect.flip(Workspace.narrow(outer, { root: `${base}/root-secret` }))
+      assert.match(escape.message, /outside the root/)
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("Workspace.withLocks", () => {
+  it.effect("lets one at a time at a path, in whatever order paths are named, and different paths together", () =>
+    Effect.gen(function*() {
+      const { withLocks } = yield* Workspace.make()
+      const inside = new Map<string, number>()
+      let most = 0
+      const use = (...paths: ReadonlyArray<string>) =>
+        withLocks(
+          paths,
+          Effect.gen(function*() {
+            for (const path of paths) inside.set(path, (inside.get(path) ?? 0) + 1)
+            most = Math.max(most, ...inside.values())
+            yield* Effect.yieldNow
+            for (const path of paths) inside.set(path, (inside.get(path) ?? 0) - 1)
+          })
+        )
+      const all = Array.from({ length: 50 }, (_, index) => index % 2 === 0 ? use("a", "b") : use("b", "a"))
+      yield* Effect.all(all, { concurrency: "unbounded" })
+      assert.strictEqual(most, 1)
+      yield* withLocks(["a", "a"], withLocks(["c"], Effect.void))
+      const fiber = yield* Effect.forkChild(withLocks(["a"], Effect.never))
+      const waiting = yield* Effect.forkChild(withLocks(["a"], Effect.void))
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(fiber)
+      yield* Fiber.join(waiting)
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("a host's own workspace", () => {
+  it.live("is what the builtins work in, narrowed by the options", () =>
+    Effect.gen(function*() {
+      const { root } = yield* world
+      const fs = yield* FileSystem.FileSystem
+      // stands for the file system of a container: everything is below one folder, which the tools don't see
+      const inContainer = (path: string) => `${root}${path}`
+      const files = {
+        ...fs,
+        realPath: (path: string) =>
+          Effect.map(fs.realPath(inContainer(path)), (real) => real.slice(root.length) || "/"),
+        stat: (path: string) => fs.stat(inContainer(path)),
+        open: (path: string, options?: Parameters<FileSystem.FileSystem["open"]>[1]) =>
+          fs.open(inContainer(path), options),
+        readDirectoryEntries: (path: string) => fs.readDirectoryEntries(inContainer(path))
+      }
+      const hosts = Layer.provide(
+        Workspace.layer({ root: "/" }),
+        Layer.provideMerge(Layer.succeed(FileSystem.FileSystem, files), platform)
+      )
+      const within = <A, E, R>(options: BuiltinOptions, effect: Effect.Effect<A, E, R>) =>
+        effect.pipe(Effect.provide(builtins(options)), Effect.provide(hosts))
+      assert.strictEqual((yield* within(true, call("read", { path: "/in" }))).output, "inside")
+      assert.strictEqual((yield* within(true, call("read", { path: "sub" }))).output, "link")
+      assert.match(
+        (yield* within({ root: "/sub" }, failure("read", { path: "/in" }))).message,
+        /outside the root \/sub/
+      )
     }).pipe(Effect.provide(platform)))
 })
 
