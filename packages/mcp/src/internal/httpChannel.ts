@@ -6,8 +6,18 @@
  * certain not to have been heard.
  */
 import * as Defect from "@effect-toolnexus/core/Defect"
+import { beginning, MAX_EVENT_LENGTH, type Position, readEvents } from "@effect-toolnexus/core/EventStream"
 import { HttpFailure, type HttpResponse } from "@effect-toolnexus/core/HttpConnections"
 import type * as Redaction from "@effect-toolnexus/core/Redaction"
+import {
+  type Answer,
+  hasEvents,
+  isRedirected,
+  isStream,
+  type RemoteRequest,
+  RemoteRequests,
+  wordsOf
+} from "@effect-toolnexus/core/RemoteRequests"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
@@ -16,21 +26,10 @@ import type { ResolvedRemote } from "../McpConfig.ts"
 import { type Channel, type Receiver, type Refusal, silence } from "./channel.ts"
 import { cutText } from "./cutText.ts"
 import { FireAndForget, NOTICE_LIMIT } from "./fireAndForget.ts"
-import {
-  type Answer,
-  challengeOf,
-  hasEvents,
-  HttpRequests,
-  isRedirected,
-  isStream,
-  redacted,
-  type RemoteRequest,
-  wordsOf
-} from "./httpRequests.ts"
 import { isRequest, type Message, serialize } from "./jsonRpc.ts"
 import { inRealTime } from "./liveClock.ts"
 import type { Run } from "./progressRelay.ts"
-import { beginning, MAX_EVENT_LENGTH, type Position, readEvents } from "./sseReader.ts"
+import { redacted } from "./redactedRefusal.ts"
 
 /** Said goodbye for so long: the server may be gone. */
 const GOODBYE = "1 second"
@@ -58,14 +57,14 @@ const ANSWERS = "application/json, text/event-stream"
 
 export const openHttp = Effect.fnUntraced(function*(server: ResolvedRemote) {
   const run = yield* FiberSet.makeRuntime()
-  return new HttpChannel(server, yield* HttpRequests.make(server), run)
+  return new HttpChannel(server, yield* RemoteRequests.make({ ...server, kind: "mcp" }), run)
 })
 
 export class HttpChannel implements Channel {
   readonly redact: Redaction.Redaction
   readonly withheld = []
   readonly #server: ResolvedRemote
-  readonly #requests: HttpRequests
+  readonly #requests: RemoteRequests
   readonly #run: Run
   readonly #sent = new Map<number, Fiber.Fiber<unknown, unknown>>()
   readonly #notices: FireAndForget
@@ -83,7 +82,7 @@ export class HttpChannel implements Channel {
   #isProbing = false
   #isLeft = false
 
-  constructor(server: ResolvedRemote, requests: HttpRequests, run: Run) {
+  constructor(server: ResolvedRemote, requests: RemoteRequests, run: Run) {
     this.#server = server
     this.#requests = requests
     this.#run = run
@@ -220,7 +219,7 @@ export class HttpChannel implements Channel {
     if (status === 404 && request.headers["mcp-session-id"] !== undefined && id !== undefined) {
       return Effect.andThen(discard(answer), Effect.sync(() => this.#forgotten(id)))
     }
-    const challenge = challengeOf(this.#server.name, request, answer)
+    const challenge = this.#requests.challengeOf(request, answer)
     if (challenge !== undefined) {
       const detail = wordsOf(challenge, this.redact)
       return Effect.andThen(

@@ -1,5 +1,6 @@
 /** Everything a remote server needs to be spoken to, expanded. */
 import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
+import { proxyVariables } from "@effect-toolnexus/core/RemoteRequests"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -20,7 +21,7 @@ export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteSer
     shown[name] = expanded.shown
   }
   const tls = yield* readTls(server)
-  const proxy = proxyVariables(server, yield* Environment)
+  const proxy = proxyOf(server, yield* Environment)
   const credentials = [url.text, ...Object.values(proxy)].flatMap(credentialsOf)
   const resolved: ResolvedRemote = {
     name: server.name,
@@ -91,13 +92,7 @@ const readTls = Effect.fnUntraced(function*(server: RemoteServer) {
   return tls
 })
 
-const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]
-
-/** In lower case where both are there, as other programs have it. */
-const proxyVariables = ({ proxy }: RemoteServer, variables: Variables): Record<string, string> => {
-  if (proxy !== undefined) return proxy === "" ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }
-  return Object.fromEntries(PROXY_NAMES.flatMap((name) => {
-    const value = variables[name.toLowerCase()] ?? variables[name]
-    return value === undefined || value === "" ? [] : [[name, value]]
-  }))
+const proxyOf = ({ proxy }: RemoteServer, variables: Variables): Record<string, string> => {
+  if (proxy === undefined) return proxyVariables(variables)
+  return proxy === "" ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }
 }

@@ -2,7 +2,16 @@
  * HTTP+SSE (MCP 2024-11-05, Transports): one stream brings everything, and says first where messages are to be sent.
  */
 import * as Defect from "@effect-toolnexus/core/Defect"
+import { beginning, readEvents } from "@effect-toolnexus/core/EventStream"
 import type * as Redaction from "@effect-toolnexus/core/Redaction"
+import {
+  type Answer,
+  isRedirected,
+  isStream,
+  type RemoteRequest,
+  RemoteRequests,
+  wordsOf
+} from "@effect-toolnexus/core/RemoteRequests"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -11,30 +20,20 @@ import * as Result from "effect/Result"
 import type { ResolvedRemote } from "../McpConfig.ts"
 import { type Channel, type Receiver, type Refusal, silence } from "./channel.ts"
 import { FireAndForget } from "./fireAndForget.ts"
-import {
-  type Answer,
-  challengeOf,
-  HttpRequests,
-  isRedirected,
-  isStream,
-  redacted,
-  type RemoteRequest,
-  wordsOf
-} from "./httpRequests.ts"
 import { parseLine } from "./jsonLine.ts"
 import { isRequest, type Message, serialize } from "./jsonRpc.ts"
 import type { Run } from "./progressRelay.ts"
-import { beginning, readEvents } from "./sseReader.ts"
+import { redacted } from "./redactedRefusal.ts"
 
 export const openSse = Effect.fnUntraced(function*(server: ResolvedRemote) {
-  return new SseChannel(server, yield* HttpRequests.make(server), yield* FiberSet.makeRuntime())
+  return new SseChannel(server, yield* RemoteRequests.make({ ...server, kind: "mcp" }), yield* FiberSet.makeRuntime())
 })
 
 export class SseChannel implements Channel {
   readonly redact: Redaction.Redaction
   readonly withheld = []
   readonly #server: ResolvedRemote
-  readonly #requests: HttpRequests
+  readonly #requests: RemoteRequests
   readonly #run: Run
   readonly #sent = new Map<number, Fiber.Fiber<unknown, unknown>>()
   readonly #notices: FireAndForget
@@ -43,7 +42,7 @@ export class SseChannel implements Channel {
   #refusal: Refusal | undefined
   #revision: string | undefined
 
-  constructor(server: ResolvedRemote, requests: HttpRequests, run: Run) {
+  constructor(server: ResolvedRemote, requests: RemoteRequests, run: Run) {
     this.#server = server
     this.#requests = requests
     this.#run = run
@@ -175,7 +174,7 @@ export class SseChannel implements Channel {
   #refuseAnswer(request: RemoteRequest, answer: Answer) {
     if (isRedirected(answer)) return this.#refuse({ phase: "initialize", detail: answer.reason })
     answer.discard()
-    const challenge = challengeOf(this.#server.name, request, answer)
+    const challenge = this.#requests.challengeOf(request, answer)
     if (challenge === undefined) {
       return this.#refuse({ phase: "initialize", detail: `HTTP ${answer.status}, and no stream of events` })
     }

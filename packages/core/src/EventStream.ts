@@ -1,16 +1,30 @@
-/** Server-sent events of one response, and what is needed to go on with them after a cut. */
-import type { HttpResponse, Wanted } from "@effect-toolnexus/core/HttpConnections"
+/**
+ * Server-sent events of one response, and what is needed to go on with them after a cut.
+ *
+ * @since 0.1.0
+ */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
+import type { HttpResponse, Wanted } from "./HttpConnections.ts"
 
-/** The longest event: as long as the longest line over stdio. */
+/**
+ * The longest event: as long as the longest line over stdio.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const MAX_EVENT_LENGTH = 16 * 1024 * 1024
 
 /** Longer ones make no header that a server takes. */
 const MAX_ID_LENGTH = 1000
 
-/** Where a stream stands. */
+/**
+ * Where a stream stands.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Position {
   /** The id of the last event that had one, as it stands in a header. */
   lastEventId?: string | undefined
@@ -22,13 +36,25 @@ export interface Position {
   messages: number
 }
 
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
 export const beginning = (): Position => ({ events: 0, messages: 0 })
 
+/**
+ * @category models
+ * @since 0.1.0
+ */
 export interface SseEvent {
   readonly event: string
   readonly data: string
 }
 
+/**
+ * @category models
+ * @since 0.1.0
+ */
 export interface EventReader {
   readonly take: (event: SseEvent) => void
   /** An event is longer than the limit; more is read only by who wants more. */
@@ -37,7 +63,12 @@ export interface EventReader {
   readonly wanted: () => Wanted
 }
 
-/** Reads to the end, whether that was meant or a cut. */
+/**
+ * Reads to the end, whether that was meant or a cut.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
 export const readEvents = (response: HttpResponse, position: Position, reader: EventReader): Effect.Effect<void> =>
   Effect.suspend(() => {
     const parser = Sse.makeParser((parsed) => {
