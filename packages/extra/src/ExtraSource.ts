@@ -1,16 +1,36 @@
 /**
- * Functions of one's own as a source. They can't fail to load, so their entry has no status of its own; what their
- * handlers ask for, the layer asks for.
+ * Tools of one's own as a source: functions, endpoints, and the operations of OpenAPI documents. Functions and endpoints
+ * have no status of their own; a document is an entry like any other.
  *
  * @since 0.1.0
  */
-import { Source, SourceEntry, Tool } from "@effect-toolnexus/core"
+import { type Diagnostic, type HttpConnections, Source, SourceEntry, Tool } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import * as HttpTool from "./HttpTool.ts"
+
+/**
+ * What a host may give as a tool of its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Item<R = never> = Tool.Tool<R> | HttpTool.HttpTool
+
+/** What it takes to reach a server, and to read what a configuration names. */
+export type Platform = FileSystem.FileSystem | HttpConnections | Path.Path
 
 /**
  * A source of the given tools, in the given order.
+ *
+ * **Details**
+ *
+ * What the handlers of functions ask for, the layer asks for. An endpoint whose headers can't be filled in is left out,
+ * with a diagnostic.
  *
  * **Example**
  *
@@ -21,18 +41,44 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
  * @category layers
  * @since 0.1.0
  */
-export const layer = <R = never>(tools: ReadonlyArray<Tool.Tool<R>>): Layer.Layer<Source, never, R> =>
-  Layer.effect(
+export function layer<R = never>(tools: ReadonlyArray<Tool.Tool<R>>): Layer.Layer<Source, never, R>
+export function layer<R = never>(items: ReadonlyArray<Item<R>>): Layer.Layer<Source, never, R | Platform>
+export function layer<R = never>(items: ReadonlyArray<Item<R>>): Layer.Layer<Source, never, R | Platform> {
+  return Layer.effect(
     Source,
     Effect.gen(function*() {
-      const context = yield* Effect.context<R>()
-      const provided = tools.map((tool) => Tool.provideContext(tool, context))
-      const entries = provided.length === 0 ? [] : [SourceEntry.loaded(ENTRY, { tools: provided, unlisted: true })]
+      const own = yield* ownTools(items)
+      const isEmpty = own.tools.length === 0 && own.diagnostics.length === 0
+      const entries = isEmpty ? [] : [SourceEntry.loaded(ENTRY, { ...own, unlisted: true })]
       return {
         kind: "extra" as const,
         entries: yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>(entries)
       }
     })
   )
+}
 
 const ENTRY = "<tools>"
+
+const ownTools = Effect.fnUntraced(function*<R>(items: ReadonlyArray<Item<R>>) {
+  const context = yield* Effect.context<R>()
+  const tools: Array<Tool.Tool> = []
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  for (const item of items) {
+    if (!HttpTool.isHttpTool(item)) {
+      tools.push(Tool.provideContext(item, context))
+      continue
+    }
+    const connected = yield* Effect.result(HttpTool.connect(item))
+    if (Result.isSuccess(connected)) tools.push(connected.success)
+    else diagnostics.push(leftOut(item, connected.failure))
+  }
+  return { tools, diagnostics }
+})
+
+const leftOut = ({ name }: HttpTool.HttpTool, { detail }: SourceEntry.EntryError): Diagnostic.Diagnostic => ({
+  level: "error",
+  code: "tool-left-out",
+  entry: name,
+  message: `The tool "${name}" was left out: ${detail}`
+})

@@ -1,6 +1,8 @@
 /**
- * Tools of your own: functions now, HTTP endpoints and OpenAPI documents later.
+ * Tools of your own: functions, HTTP endpoints and OpenAPI documents.
  *
  * @since 0.1.0
  */
 export * as ExtraSource from "./ExtraSource.ts"
+export * as HttpTool from "./HttpTool.ts"
+export { httpTool } from "./HttpTool.ts"

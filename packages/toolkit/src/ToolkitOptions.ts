@@ -8,7 +8,8 @@
  */
 import type { AgentDefinition } from "@effect-toolnexus/agents/AgentSource"
 import type { BuiltinOptions } from "@effect-toolnexus/builtins/BuiltinSource"
-import type { Middleware, Resolver, Tool } from "@effect-toolnexus/core"
+import type { Middleware, Resolver } from "@effect-toolnexus/core"
+import type * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
 import type { SkillProvider } from "@effect-toolnexus/skills/SkillProvider"
 import * as Effect from "effect/Effect"
@@ -55,8 +56,8 @@ export interface ToolkitOptions<R = never> {
   readonly builtins?: BuiltinOptions
   /** Remote agents; in a record the key is the entry's name, in a list the card's URL. */
   readonly agents?: ReadonlyArray<AgentOptions> | Readonly<Record<string, AgentOptions>>
-  /** Functions of your own. */
-  readonly tools?: ReadonlyArray<Tool.Tool<R>>
+  /** Functions and endpoints of your own: what `defineTool` and `httpTool` make. */
+  readonly tools?: ReadonlyArray<ExtraSource.Item<R>>
   /** Final names that are taken out after the merge. */
   readonly disableTools?: ReadonlyArray<string>
   /** Which source wins a name. Default: `Precedence.standard`. */

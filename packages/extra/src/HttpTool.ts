@@ -1,0 +1,260 @@
+/**
+ * An endpoint of one's own as a tool: a URL with `{placeholders}`, and where the other arguments go (CONTRACT 9).
+ *
+ * @since 0.1.0
+ */
+import { defineTool, type HttpConnections, type SourceEntry, Tool } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as JsonSchema from "effect/JsonSchema"
+import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { Endpoint, type Retry } from "./internal/endpoint.ts"
+import { type CallSettings, DEFAULT_TIMEOUT, handler, makeClosed } from "./internal/endpointCall.ts"
+import * as Fields from "./internal/fields.ts"
+import type { Encoding, Style } from "./internal/parameterStyle.ts"
+import { type Parameter, type RequestPlan, REST } from "./internal/requestPlan.ts"
+import * as UrlTemplate from "./internal/urlTemplate.ts"
+
+/**
+ * How a list or an object is written into a query, as OpenAPI has it. Default: `form`, exploded: a list is a name
+ * repeated (`tag=a&tag=b`), an object its properties.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface QueryStyle {
+  readonly style?: Extract<Style, "form" | "spaceDelimited" | "pipeDelimited" | "deepObject">
+  readonly explode?: boolean
+}
+
+/**
+ * An endpoint.
+ *
+ * **Details**
+ *
+ * - `url`: http or https; each `{placeholder}` is the argument of that name, percent-encoded, wherever and however often
+ *   it stands. It must be given, must not be empty, and can't lead out of its segment. In a host name it is one label.
+ * - `method`: `GET` by default
+ * - `query`: the arguments that go to the query, by name; with GET and HEAD all that is left does
+ * - `body`: what the rest becomes: `json` (the default), `form` (URL-encoded), or `raw`: the one argument `body`, sent as it
+ *   is. Where `body` is given there always is one; else only when there is something to put into it.
+ * - `headers`: values are expanded (`${NAME}`), sent to the URL's own origin only, and never shown. A tool whose variable
+ *   is missing is left out, with a diagnostic.
+ * - `inputSchema`: a JSON Schema or an Effect Schema of an object. Default: the placeholders as text or numbers, and the
+ *   names in `query` as anything.
+ * - `timeout`: in milliseconds over the whole call, 30000 by default
+ * - `retry`: `safe` (the default) sends GET, HEAD and OPTIONS up to three times where the server was too busy (429, 502,
+ *   503, 504) or didn't answer; `always` does so with every method
+ * - `resultMode`: `text` (the default) is the body as it is; `json` also keeps it in `structured`, and fails on what isn't
+ *   JSON; `status+text` is `HTTP <status>: <body>`, as every failure is
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HttpToolDefinition extends Pick<Tool.ToolDefinition, "annotations" | "description" | "name"> {
+  readonly url: string
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: ReadonlyArray<string> | Readonly<Record<string, QueryStyle>>
+  readonly body?: "json" | "form" | "raw"
+  readonly inputSchema?: JsonSchema.JsonSchema | Schema.Decoder<unknown>
+  readonly timeout?: number
+  readonly retry?: Retry
+  readonly resultMode?: "text" | "json" | "status+text"
+}
+
+const TypeId = Symbol.for("@effect-toolnexus/extra/HttpTool")
+
+/**
+ * An endpoint that is checked and not yet connected: an item of a toolkit's `tools`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HttpTool {
+  readonly [TypeId]: typeof TypeId
+  readonly name: string
+  readonly definition: HttpToolDefinition
+  readonly inputSchema: Tool.ObjectSchema
+  /** Which argument goes where. */
+  readonly plan: RequestPlan
+  /** The address with its placeholders, without user info and query. */
+  readonly location: string
+}
+
+/**
+ * @category guards
+ * @since 0.1.0
+ */
+export const isHttpTool = (value: unknown): value is HttpTool => Predicate.hasProperty(value, TypeId)
+
+/**
+ * Makes a tool of an endpoint.
+ *
+ * **Gotchas**
+ *
+ * A mistake in the definition throws a `TypeError` at once: no call could ever succeed.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const issue = httpTool({
+ *   name: "get_issue",
+ *   url: "https://tracker.example/projects/{project}/issues/{number}",
+ *   headers: { Authorization: "Bearer ${TRACKER_TOKEN}" }
+ * })
+ * const layer = ToolkitLive({ tools: [issue] })
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const httpTool = (definition: HttpToolDefinition): HttpTool => {
+  const { inputSchema, name, url } = definition
+  const template = UrlTemplate.parse(withoutUserInfo(url))
+  if (template === undefined) throw new TypeError(`The url of tool "${name}" is no http or https URL`)
+  return {
+    [TypeId]: TypeId,
+    name,
+    definition,
+    inputSchema: toInputSchema(name, inputSchema ?? defaultSchema(definition, template)),
+    plan: toPlan(definition, template),
+    location: template.origin + template.path
+  }
+}
+
+/** An Effect Schema becomes the JSON Schema that its tool would have; arguments are checked against that. */
+const toInputSchema = (name: string, schema: NonNullable<HttpToolDefinition["inputSchema"]>): Tool.ObjectSchema =>
+  Schema.isSchema(schema)
+    ? defineTool({ name, input: schema, handler: () => "" }).inputSchema
+    : defineTool({ name, input: schema, handler: () => "" }).inputSchema
+
+const defaultSchema = ({ query }: HttpToolDefinition, { names }: UrlTemplate.UrlTemplate): JsonSchema.JsonSchema => ({
+  type: "object",
+  properties: {
+    ...Object.fromEntries(queryNames(query).map((name) => [name, {}])),
+    ...Object.fromEntries(names.map((name) => [name, { type: ["string", "number"] }]))
+  },
+  ...(names.length === 0 ? {} : { required: [...names] })
+})
+
+const queryNames = (query: HttpToolDefinition["query"] = []): ReadonlyArray<string> =>
+  isNameList(query) ? query : Object.keys(query)
+
+const isNameList = (query: NonNullable<HttpToolDefinition["query"]>): query is ReadonlyArray<string> =>
+  Array.isArray(query)
+
+const USER_INFO = /^(\s*https?:\/\/)([^/?#\\]*)@/i
+
+const withoutUserInfo = (url: string): string => url.replace(USER_INFO, "$1")
+
+/**
+ * Connects an endpoint: the tool as the source makes it, for a host that registers it at run time. The scope closes its
+ * connections, and fails calls that come later.
+ *
+ * **Example**
+ *
+ * ```ts
+ * yield* toolkit.register(yield* HttpTool.connect(issue))
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const connect = Effect.fnUntraced(
+  function*(
+    tool: HttpTool
+  ): Effect.fn.Return<
+    Tool.Tool,
+    SourceEntry.EntryError,
+    FileSystem.FileSystem | HttpConnections | Path.Path | Scope.Scope
+  > {
+    const { definition, inputSchema, location, name, plan } = tool
+    const { headers = {}, method = "GET", resultMode = "text", retry = "safe", timeout = DEFAULT_TIMEOUT } = definition
+    const path = yield* Path.Path
+    const fields = Fields.make(name, path.resolve("."))
+    const expanded = yield* Fields.expandHeaders(name, fields, headers)
+    const [, , userInfo = ""] = USER_INFO.exec(definition.url) ?? []
+    const address = userInfo === "" ? undefined : Fields.parseAddress(`http://${userInfo}@localhost`)
+    const settings: CallSettings = {
+      endpoint: yield* Endpoint.make({
+        entry: name,
+        headers: { ...address?.headers, ...expanded },
+        secrets: [...fields.secrets, ...address?.secrets ?? []],
+        proxy: yield* Fields.proxyVariables,
+        retry
+      }),
+      timeout,
+      mode: resultMode,
+      permits: undefined,
+      closed: yield* makeClosed
+    }
+    const { annotations = annotationsOf(method), description = "" } = definition
+    return {
+      name,
+      description,
+      inputSchema,
+      annotations,
+      source: "http",
+      origin: { kind: "http", entry: "", name, location },
+      handler: handler(plan, settings)
+    }
+  }
+)
+
+/**
+ * What a method says of its tool (RFC 9110, 9.2).
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const annotationsOf = (method: string): Tool.ToolAnnotations => {
+  if (/^(?:GET|HEAD|OPTIONS|TRACE)$/.test(method)) {
+    return { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true }
+  }
+  const isIdempotent = method === "PUT" || method === "DELETE"
+  return { readOnlyHint: false, destructiveHint: method !== "POST", idempotentHint: isIdempotent, openWorldHint: true }
+}
+
+const toPlan = (definition: HttpToolDefinition, url: UrlTemplate.UrlTemplate): RequestPlan => {
+  const { method = "GET", query } = definition
+  const placeholders = url.names
+  const isRead = method === "GET" || method === "HEAD"
+  return {
+    method,
+    url,
+    parameters: [
+      ...placeholders.map((name): Parameter => ({ argument: name, name, in: "path", encoding: SIMPLE })),
+      ...queryNames(query).filter((name) => !placeholders.includes(name)).map((name): Parameter => ({
+        argument: name,
+        name,
+        in: "query",
+        encoding: styleOf(query, name)
+      }))
+    ],
+    restInQuery: isRead,
+    body: isRead ? undefined : bodyRule(definition)
+  }
+}
+
+const SIMPLE: Encoding = { style: "simple", explode: false }
+
+const styleOf = (query: HttpToolDefinition["query"], name: string): Encoding => {
+  if (query === undefined || isNameList(query) || !Object.hasOwn(query, name)) return REST
+  const { style = "form", explode = style === "form" } = query[name] ?? {}
+  return { style, explode }
+}
+
+const MEDIA_TYPES = { json: "application/json", form: "application/x-www-form-urlencoded", raw: "text/plain" }
+
+const bodyRule = ({ body }: HttpToolDefinition): RequestPlan["body"] => {
+  const encoding = body ?? "json"
+  return {
+    plan: { encoding, mediaType: MEDIA_TYPES[encoding], fields: new Map() },
+    argument: encoding === "raw" ? "body" : undefined,
+    always: body !== undefined
+  }
+}

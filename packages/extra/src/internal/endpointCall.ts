@@ -1,0 +1,61 @@
+/** One call: arguments to a request, the request to the server, its answer to a result; within its time and its turn. */
+import { type HttpFailure, RandomId, type Tool, ToolError } from "@effect-toolnexus/core"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type * as Semaphore from "effect/Semaphore"
+import type { Endpoint } from "./endpoint.ts"
+import { type ResultMode, toResult } from "./endpointResult.ts"
+import { type RequestPlan, toRequest } from "./requestPlan.ts"
+
+/** Milliseconds over a whole call, attempts and redirects included. */
+export const DEFAULT_TIMEOUT = 30_000
+
+/** More than any model reads; a host that wants files downloads them by other means. */
+const RESPONSE_LIMIT = 4 * 1024 * 1024
+
+export interface CallSettings {
+  readonly endpoint: Endpoint
+  readonly timeout: number
+  readonly mode: ResultMode
+  /** Bounds the calls that run at once, where there is a bound. */
+  readonly permits: Semaphore.Semaphore | undefined
+  /** Done when the source is closed. */
+  readonly closed: Deferred.Deferred<void>
+}
+
+/** Ends the calls that are under way when the scope closes, and any that come later. */
+export const makeClosed: Effect.Effect<Deferred.Deferred<void>, never, Scope.Scope> = Effect.acquireRelease(
+  Deferred.make<void>(),
+  (closed) => Deferred.succeed(closed, undefined)
+)
+
+export const handler = (plan: RequestPlan, settings: CallSettings): Tool.Handler => (args, { context, toolName }) => {
+  const { closed, endpoint, mode, permits, timeout } = settings
+  const work = Effect.gen(function*() {
+    const boundary = plan.body?.plan.encoding === "multipart" ? `toolnexus-${yield* RandomId.make}` : ""
+    const request = Result.mapError(
+      toRequest(plan, args, boundary),
+      (issue) => new ToolError.InvalidArguments({ toolName, issues: [issue] })
+    )
+    const answer = yield* Effect.mapError(
+      endpoint.send({ ...yield* Effect.fromResult(request), context, limit: RESPONSE_LIMIT }),
+      (failure) => unavailable(toolName, endpoint.redact(reasonOf(failure)))
+    )
+    return toResult(answer, mode)
+  })
+  const timed = Effect.timeoutOrElse(work, {
+    duration: timeout,
+    orElse: () => Effect.fail(new ToolError.ToolTimeout({ toolName, limit: timeout, phase: "call" }))
+  })
+  return Effect.raceFirst(
+    Effect.andThen(Deferred.await(closed), Effect.fail(unavailable(toolName, "its source is closed"))),
+    permits === undefined ? timed : permits.withPermit(timed)
+  )
+}
+
+const unavailable = (toolName: string, reason: string) => new ToolError.ToolUnavailable({ toolName, reason })
+
+const reasonOf = ({ code, detail, wasSent }: HttpFailure): string =>
+  wasSent && code !== "ERR_REDIRECT" ? `${detail}; what was asked for may have been done all the same` : detail
