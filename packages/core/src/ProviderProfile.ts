@@ -240,3 +240,19 @@ export const bedrock: ProviderProfile = {
   keywords: new Set([...EVERYTHING].filter((keyword) => keyword !== "$ref")),
   rootKeywords: new Set(["properties", "required", "type"])
 }
+
+/**
+ * What all of them take, for a runtime that doesn't say which provider a request goes to: Gemini's keywords but for
+ * references, Nova's at the root, OpenAI's limits.
+ *
+ * @category profiles
+ * @since 0.1.0
+ */
+export const common: ProviderProfile = {
+  ...gemini,
+  name: "every provider",
+  maxTools: 128,
+  maxDescription: 1024,
+  keywords: new Set([...gemini.keywords].filter((keyword) => keyword !== "$ref")),
+  rootKeywords: new Set(["properties", "required", "type"])
+}

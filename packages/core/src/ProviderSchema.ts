@@ -28,6 +28,28 @@ import type { Tool } from "./Tool.ts"
 export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | "bedrock"
 
 /**
+ * A provider, or `common`: what all of them take, where nobody knows which it will be.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Target = Provider | "common"
+
+/**
+ * A tool as a provider takes it, in no provider's own shape: for runtimes that make requests themselves.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Declaration {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema.JsonSchema
+  /** The tool's own name, which `name` stands for. */
+  readonly toolName: string
+}
+
+/**
  * Which of a provider's ways of declaring tools.
  *
  * @category models
@@ -152,7 +174,7 @@ export type { NoteKind }
  * @since 0.1.0
  */
 export interface Report {
-  readonly provider: Provider
+  readonly provider: Target
   /** Tools that can't be declared at all. */
   readonly left_out: ReadonlyArray<{ readonly name: string; readonly reason: string }>
   readonly notes: ReadonlyArray<Note>
@@ -182,11 +204,13 @@ export interface ProviderSchemas {
   readonly toGemini: (tools: ReadonlyArray<Tool>) => ReadonlyArray<GeminiTool>
   readonly toGeminiOpenApi: (tools: ReadonlyArray<Tool>) => ReadonlyArray<GeminiOpenApiTool>
   readonly toBedrock: (tools: ReadonlyArray<Tool>) => ReadonlyArray<BedrockTool>
-  readonly check: (tools: ReadonlyArray<Tool>, provider: Provider, options?: ProviderOptions) => Report
+  /** For runtimes that make requests themselves; never strict, Gemini's as JSON Schema. */
+  readonly declare: (tools: ReadonlyArray<Tool>, target: Target) => ReadonlyArray<Declaration>
+  readonly check: (tools: ReadonlyArray<Tool>, provider: Target, options?: ProviderOptions) => Report
   /** What a model sent, in the tool's own terms. Never fails: what it can't make sense of stays as it is. */
   readonly fromProvider: (
     tools: ReadonlyArray<Tool>,
-    provider: Provider,
+    provider: Target,
     name: string,
     args: Json | undefined
   ) => OwnCall
@@ -225,7 +249,8 @@ export const make = (): ProviderSchemas => {
     anthropic: lower(Profile.anthropic),
     gemini: lower(Profile.gemini),
     geminiOpenApi: lower(Profile.geminiOpenApi),
-    bedrock: lower(Profile.bedrock)
+    bedrock: lower(Profile.bedrock),
+    common: lower(Profile.common)
   }
   return {
     ...declare(ways),
@@ -244,11 +269,11 @@ export const make = (): ProviderSchemas => {
   }
 }
 
-type Way = "openAI" | "openAIStrict" | "anthropic" | "gemini" | "geminiOpenApi" | "bedrock"
+type Way = "openAI" | "openAIStrict" | "anthropic" | "gemini" | "geminiOpenApi" | "bedrock" | "common"
 
 type Ways = Readonly<Record<Way, (tools: ReadonlyArray<Tool>) => LoweredTools>>
 
-const wayOf = (provider: Provider, options: ProviderOptions = {}): Way => {
+const wayOf = (provider: Target, options: ProviderOptions = {}): Way => {
   switch (provider) {
     case "openai":
     case "openai-responses":
@@ -349,6 +374,7 @@ interface LoweredTool {
   readonly description: string
   readonly schema: JsonSchema.JsonSchema
   readonly isStrict: boolean
+  readonly toolName: string
 }
 
 interface LoweredTools {
@@ -377,7 +403,13 @@ const lowerTools = (
       notes.push({ name: tool.name, path: "", kind: "renamed", text: `the tool is called "${name}"` })
     }
     for (const note of [...input.notes, ...described.notes]) notes.push({ name: tool.name, ...note })
-    lowered.push({ name, description: described.description, schema: described.schema, isStrict: input.isStrict })
+    lowered.push({
+      name,
+      description: described.description,
+      schema: described.schema,
+      isStrict: input.isStrict,
+      toolName: tool.name
+    })
   }
   const { maxTools = Infinity, name } = profile
   if (lowered.length > maxTools) {
@@ -435,7 +467,10 @@ const declare = (ways: Ways) => {
     ways[way](tools).tools.map(toResponses)
   const [toChatOnce, toChatStrictOnce] = [oncePer(chat), oncePer(chatStrict)]
   const [toResponsesOnce, toResponsesStrictOnce] = [oncePer(responses("openAI")), oncePer(responses("openAIStrict"))]
+  const neutral = oncePer((lowered: LoweredTools) => lowered.tools.map(toDeclaration))
   return {
+    declare: (tools: ReadonlyArray<Tool>, target: Target): ReadonlyArray<Declaration> =>
+      neutral(ways[wayOf(target)](tools)),
     toOpenAIChat: (tools: ReadonlyArray<Tool>, strict = false): ReadonlyArray<OpenAIChatTool> =>
       strict ? toChatStrictOnce(tools) : toChatOnce(tools),
     toOpenAIResponses: (tools: ReadonlyArray<Tool>, strict = false): ReadonlyArray<OpenAIResponsesTool> =>
@@ -464,6 +499,13 @@ const declare = (ways: Ways) => {
     )
   }
 }
+
+const toDeclaration = ({ description, name, schema, toolName }: LoweredTool): Declaration => ({
+  name,
+  description,
+  inputSchema: schema,
+  toolName
+})
 
 const toChat = ({ description, name, schema }: LoweredTool): OpenAIChatTool => ({
   type: "function",

@@ -139,6 +139,11 @@ export interface ToolkitService {
   /** The same call for a model: every failure, a defect too, becomes a result with `isError`. */
   readonly execute: (name: string, args?: CallArguments, options?: CallOptions) => Effect.Effect<ToolResult>
   /**
+   * Whether this call would come back as a suspension of kind `approval`: a rule of the policy asks, and no resolver
+   * answers inline. For hosts with a way of their own to ask; the call itself asks in any case.
+   */
+  readonly needsApproval: (name: string, args?: CallArguments) => Effect.Effect<boolean>
+  /**
    * Goes on with a call that was suspended, here or in another process: looks its tool up by `request.call.name`, and runs
    * it with the answer. Fails like `call`: a wrong id or an answer that isn't what `data.schema` asks for is
    * `InvalidArguments`, and may be given again; a request that has expired, or was answered here before, is `ToolDenied`,
@@ -180,6 +185,8 @@ export interface ToolkitService {
     (): Effect.Effect<ReadonlyArray<ProviderSchema.GeminiTool>>
     (options: { readonly mode: "openapi" }): Effect.Effect<ReadonlyArray<ProviderSchema.GeminiOpenApiTool>>
   }
+  /** The same in no provider's shape, for runtimes that make requests themselves; `common`: what every provider takes. */
+  readonly declare: (target: ProviderSchema.Target) => Effect.Effect<ReadonlyArray<ProviderSchema.Declaration>>
   /** What goes into `toolConfig.tools` of Amazon Bedrock's Converse API. */
   readonly toBedrock: () => Effect.Effect<ReadonlyArray<ProviderSchema.BedrockTool>>
   /**
@@ -187,13 +194,13 @@ export interface ToolkitService {
    * provider's schema changed them. Whatever it can't make sense of stays as it is.
    */
   readonly fromProvider: (
-    provider: ProviderSchema.Provider,
+    provider: ProviderSchema.Target,
     name: string,
     args?: CallArguments
   ) => Effect.Effect<ProviderSchema.OwnCall>
   /** What tools lose, or how they change, on their way to a provider. */
   readonly check: (
-    provider: ProviderSchema.Provider,
+    provider: ProviderSchema.Target,
     options?: ProviderSchema.ProviderOptions
   ) => Effect.Effect<ProviderSchema.Report>
 }

@@ -129,6 +129,8 @@ export const unmatched = (
 export interface PolicyStage {
   readonly stage: Middleware.Middleware
   readonly isGate: (suspension: ToolError.ToolSuspended) => boolean
+  /** Whether a person has to approve this call, which nobody has approved yet; its arguments were checked. */
+  readonly asks: (tool: Tool.Tool, args: Json.JsonObject) => boolean
 }
 
 /**
@@ -142,9 +144,12 @@ export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolea
   const gates = new WeakSet<ToolError.ToolSuspended>()
   for (const { effect } of policy) checkEffect(effect)
   const compiled = policy.map((rule) => ({ rule, isFor: isForTool(rule) }))
-  const stage: Middleware.Middleware = (tool, next) => {
+  const rulesFor = (tool: Tool.Tool): ReadonlyArray<Rule> => {
     const trusted = isTrusted(tool)
-    const rules = compiled.filter(({ isFor }) => isFor(tool, trusted)).map(({ rule }) => rule)
+    return compiled.filter(({ isFor }) => isFor(tool, trusted)).map(({ rule }) => rule)
+  }
+  const stage: Middleware.Middleware = (tool, next) => {
+    const rules = rulesFor(tool)
     if (rules.length === 0) return next
     return (args, call) => {
       const rule = rules.find((each) => isForCall(each, args))
@@ -159,7 +164,11 @@ export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolea
       return Effect.fail(suspension)
     }
   }
-  return { stage, isGate: (suspension) => gates.has(suspension) }
+  return {
+    stage,
+    isGate: (suspension) => gates.has(suspension),
+    asks: (tool, args) => rulesFor(tool).find((each) => isForCall(each, args))?.effect === "ask"
+  }
 }
 
 /** A mistake of the program, and so told at once. */

@@ -218,6 +218,7 @@ const makeToolkit = Effect.fnUntraced(
       ...registered,
       waitFor,
       check: validation.check,
+      asks: policy.asks,
       answered,
       unmatchedRules: (tools) => Policy.unmatched(rules, tools, isTrusted),
       addAgent: makeAddAgent({ ...running, ...folded, registry }),

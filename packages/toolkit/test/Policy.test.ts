@@ -1,4 +1,13 @@
-import { defineTool, Source, SourceEntry, type Tool, type ToolError, Toolkit } from "@effect-toolnexus/core"
+import {
+  Answer,
+  defineTool,
+  type Resolver,
+  Source,
+  SourceEntry,
+  type Tool,
+  type ToolError,
+  Toolkit
+} from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -42,6 +51,41 @@ describe("a policy", () => {
       assert.deepStrictEqual(yield* outcomes([], tools), ["ran", "ran", "ran"])
       const policy = [Policy.allow({ tool: "a" }), Policy.ask({ tool: "b" }), Policy.deny({ tool: "*" })]
       assert.deepStrictEqual(yield* outcomes(policy, tools), ["ran", "ToolSuspended", "ToolDenied"])
+    }))
+
+  it.effect("says beforehand which calls it would ask for, where nobody answers inline", () =>
+    Effect.gen(function*() {
+      const bash = defineTool({
+        name: "bash",
+        input: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+        handler: () => "ran"
+      })
+      const policy = [
+        Policy.allow({ tool: "bash", when: ({ command }) => command === "ls" }),
+        Policy.ask({ tool: "bash" }),
+        Policy.deny()
+      ]
+      const asked = (waitFor?: Resolver) =>
+        Effect.provide(
+          Toolkit.use(({ needsApproval }) =>
+            Effect.all([
+              needsApproval("bash", { command: "rm" }),
+              needsApproval("bash", `{"command":"rm"}`),
+              needsApproval("bash", { command: "ls" }),
+              needsApproval("bash", { command: 1 }),
+              needsApproval("bash", "no JSON"),
+              needsApproval("other"),
+              needsApproval("unknown")
+            ])
+          ),
+          ToolkitLayer.make([ExtraSource.layer([bash, own("other")])], {
+            policy,
+            ...(waitFor === undefined ? {} : { waitFor })
+          })
+        )
+      assert.deepStrictEqual(yield* asked(), [true, true, false, false, false, false, false])
+      const yes: Resolver = (request) => Effect.succeed(Answer.make(request, true))
+      assert.deepStrictEqual(yield* asked(yes), Array.from({ length: 7 }, () => false))
     }))
 
   it.effect("knows a tool by its source, its entry, its name here and its name there (B056)", () =>

@@ -62,7 +62,41 @@ const ways: Readonly<Record<string, readonly [render: Render, check: (tools: unk
   Anthropic: [(schemas, tools) => schemas.toAnthropic(tools), Rules.checkAnthropic],
   Gemini: [(schemas, tools) => schemas.toGemini(tools), Rules.checkGemini],
   "Gemini, openapi": [(schemas, tools) => schemas.toGeminiOpenApi(tools), Rules.checkGeminiOpenApi],
-  Bedrock: [(schemas, tools) => schemas.toBedrock(tools), Rules.checkBedrock]
+  Bedrock: [(schemas, tools) => schemas.toBedrock(tools), Rules.checkBedrock],
+  "OpenAI, as common": [
+    (schemas, tools) =>
+      schemas.declare(tools, "common").map(({ description, inputSchema: parameters, name }) => ({
+        type: "function",
+        function: { name, description, parameters }
+      })),
+    Rules.checkOpenAIChat
+  ],
+  "Anthropic, as common": [
+    (schemas, tools) =>
+      schemas.declare(tools, "common").map(({ description, inputSchema: input_schema, name }) => ({
+        name,
+        description,
+        input_schema
+      })),
+    Rules.checkAnthropic
+  ],
+  "Gemini, as common": [
+    (schemas, tools) => [{
+      functionDeclarations: schemas.declare(tools, "common").map(({ description, inputSchema, name }) => ({
+        name,
+        description,
+        parametersJsonSchema: inputSchema
+      }))
+    }],
+    Rules.checkGemini
+  ],
+  "Bedrock, as common": [
+    (schemas, tools) =>
+      schemas.declare(tools, "common").map(({ description, inputSchema: json, name }) => ({
+        toolSpec: { name, description, inputSchema: { json } }
+      })),
+    Rules.checkBedrock
+  ]
 }
 
 /** As many as each provider takes at once. */
@@ -82,7 +116,7 @@ describe.each(Object.entries(sets))("%s", (_name, schemas) => {
 
   it("are all there, and become the same every time", { timeout: TIMEOUT }, () => {
     const [first, second] = [ProviderSchema.make(), ProviderSchema.make()]
-    for (const provider of ["openai", "openai-responses", "anthropic", "gemini", "bedrock"] as const) {
+    for (const provider of ["openai", "openai-responses", "anthropic", "gemini", "bedrock", "common"] as const) {
       assert.deepStrictEqual(first.check(tools, provider).left_out, [], provider)
     }
     for (const [render] of Object.values(ways)) {

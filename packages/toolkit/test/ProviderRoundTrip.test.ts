@@ -13,7 +13,7 @@ const TIMEOUT = 30_000 + SEEDS * 500
 const FIRST_SEED = Number(process.env["FIRST_SEED"] ?? 1)
 
 interface Way {
-  readonly provider: ProviderSchema.Provider
+  readonly provider: ProviderSchema.Target
   readonly options?: ProviderSchema.ProviderOptions
   readonly schema: (schemas: ProviderSchema.ProviderSchemas, tools: ReadonlyArray<Tool.Tool>) => unknown
 }
@@ -35,6 +35,7 @@ const ways: Readonly<Record<string, Way>> = {
     options: { mode: "openapi" },
     schema: (schemas, tools) => schemas.toGeminiOpenApi(tools)[0]?.functionDeclarations[0]?.parameters
   },
+  common: { provider: "common", schema: (schemas, tools) => schemas.declare(tools, "common")[0]?.inputSchema },
   bedrock: { provider: "bedrock", schema: (schemas, tools) => schemas.toBedrock(tools)[0]?.toolSpec.inputSchema.json }
 }
 

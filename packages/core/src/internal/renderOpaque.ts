@@ -6,9 +6,11 @@ import { type About, OPEN } from "./shape.ts"
 
 const TYPES_OF_ITEMS = ["string", "number", "boolean", "object", "null"]
 
-/** A list needs to say what its items are: three deep is as far as it goes. */
+/** A list needs to say what its items are: three deep is as far as it goes. OpenAI takes no object without properties. */
 const anyType = (lists: number): Schema =>
-  lists === 0 ? { type: [...TYPES_OF_ITEMS] } : { type: [...TYPES_OF_ITEMS, "array"], items: anyType(lists - 1) }
+  lists === 0
+    ? { type: [...TYPES_OF_ITEMS], properties: {} }
+    : { type: [...TYPES_OF_ITEMS, "array"], properties: {}, items: anyType(lists - 1) }
 
 /** Any value. */
 export const renderAnything = (pass: Pass, about: About): Schema => {

@@ -35,7 +35,7 @@ export interface CallingCore {
  * A closed toolkit knows no tools any more, and checks nothing. A tool whose name no provider takes is also found by the
  * name that they are given: whatever is listed can be called.
  */
-const findTool = (
+export const findTool = (
   { byName, toolNames, tools }: Snapshot,
   { isClosed, schemas }: CallingCore,
   toolName: string

@@ -9,11 +9,13 @@ import {
 } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { PolicyStage } from "../Policy.ts"
 import type { AnsweredRequests } from "./answeredRequests.ts"
 import { callTool } from "./callTool.ts"
 import { changesOf } from "./changes.ts"
 import { executeTool } from "./executeTool.ts"
 import type { FoldedSources } from "./foldedSources.ts"
+import { needsApproval } from "./needsApproval.ts"
 import { resumeTool } from "./resumeTool.ts"
 import type { Validation } from "./validation.ts"
 import { narrow } from "./view.ts"
@@ -28,6 +30,7 @@ export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregist
   /** Rules of the policy that are for no tool there is. */
   readonly unmatchedRules: (tools: Snapshot["tools"]) => ReadonlyArray<Diagnostic.Diagnostic>
   readonly check: Validation["check"]
+  readonly asks: PolicyStage["asks"]
   readonly answered: AnsweredRequests
   readonly closed: Effect.Effect<void>
   readonly isClosed: () => boolean
@@ -54,6 +57,7 @@ export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Sna
     get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
     call,
     execute: (name, args, options) => executeTool(call(name, args, options), core.defectId, core.maxOutput),
+    needsApproval: (name, args) => Effect.flatMap(snapshot, (now) => needsApproval(now, core, name, args)),
     resume: (request, answer, options) =>
       Effect.flatMap(snapshot, (now) => resumeTool(now, core, request, answer, options)),
     register: core.register,
@@ -85,9 +89,10 @@ const providers = (tools: ToolkitService["tools"], schemas: ProviderSchema.Provi
   toAnthropic: () => Effect.map(tools, schemas.toAnthropic),
   toGemini: toGemini(tools, schemas),
   toBedrock: () => Effect.map(tools, schemas.toBedrock),
-  fromProvider: (provider: ProviderSchema.Provider, name: string, args?: CallArguments) =>
+  declare: (target: ProviderSchema.Target) => Effect.map(tools, (now) => schemas.declare(now, target)),
+  fromProvider: (provider: ProviderSchema.Target, name: string, args?: CallArguments) =>
     Effect.map(tools, (now) => schemas.fromProvider(now, provider, name, args)),
-  check: (provider: ProviderSchema.Provider, options?: ProviderSchema.ProviderOptions) =>
+  check: (provider: ProviderSchema.Target, options?: ProviderSchema.ProviderOptions) =>
     Effect.map(tools, (now) => schemas.check(now, provider, options))
 })
 

@@ -8,6 +8,7 @@ import {
   type ToolResult
 } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
+import type * as JsonSchema from "effect/JsonSchema"
 import type { SchemaValidators, Validator } from "../SchemaValidator.ts"
 
 export interface Validation {
@@ -17,7 +18,7 @@ export interface Validation {
   readonly checkOutput: Middleware.Middleware
   /** What is wrong with a value that isn't a tool's. */
   readonly check: (
-    schema: Json.JsonObject,
+    schema: JsonSchema.JsonSchema,
     value: unknown
   ) => Effect.Effect<ReadonlyArray<ToolError.ArgumentIssue>>
   /** What of the schemas used so far is not checked, of the tools that are exposed. */
