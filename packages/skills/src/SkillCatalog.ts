@@ -8,13 +8,13 @@ import { type Diagnostic, NameFilter, ToolName } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Order from "effect/Order"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { renderBlock } from "./internal/block.ts"
 import { readBody, readFile, readResource } from "./internal/skillBody.ts"
 import { readList } from "./internal/skillDefinition.ts"
 import { listFiles } from "./internal/skillFiles.ts"
+import { renderPrompt } from "./internal/skillsPrompt.ts"
 import type { DataSkill, DiskSkill, Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
 import type { Discovery } from "./SkillDiscovery.ts"
 import { SkillNotFound } from "./SkillError.ts"
@@ -34,6 +34,8 @@ export interface SkillCatalog {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
   /** How many files a loaded skill lists at most; see {@link Options}. */
   readonly sampleLimit: number
+  /** How many characters the prompt may have; see {@link Options}. */
+  readonly promptBudget: number
 }
 
 /**
@@ -46,6 +48,9 @@ export interface SkillCatalog {
  * - `disabled`: names folded into the filter as `false`, where the filter says nothing of them.
  * - A definition that makes no sense, or breaks whoever reads it, is skipped; it costs only itself.
  * - `sampleLimit`: 0 (default) means 10, a negative one lists no files.
+ * - `promptBudget`: the most characters (UTF-16 units) of the prompt; default: no limit. The longest descriptions are
+ *   shortened first; once all are next to nothing, the skills that come last in precedence are left out, and a last line
+ *   says how many. What is left out can be loaded all the same. A diagnostic, `prompt-budget`, tells of either.
  *
  * @category models
  * @since 0.1.0
@@ -57,6 +62,7 @@ export interface Options {
   readonly filter?: Readonly<Record<string, boolean>>
   readonly disabled?: ReadonlyArray<string>
   readonly sampleLimit?: number
+  readonly promptBudget?: number
 }
 
 const DEFAULT_SAMPLE = 10
@@ -79,17 +85,21 @@ export const make = (options: Options): SkillCatalog => {
   const { all, duplicates } = merge([...options.discovery?.found ?? [], ...defined.skills, ...provided.skills])
   const filter = filterOf(options)
   const byName = new Map(Array.from(all).filter(([name]) => NameFilter.accepts(filter, name)))
+  const skills = Array.from(byName.values())
+  const promptBudget = budgetOf(options.promptBudget)
   return {
-    skills: Array.from(byName.values()),
+    skills,
     byName,
     skipped: [...options.discovery?.skipped ?? [], ...defined.skipped, ...provided.skipped, ...duplicates],
     diagnostics: [
       ...options.discovery?.diagnostics ?? [],
       ...defined.diagnostics,
       ...provided.diagnostics,
-      ...NameFilter.unmatched(filter, all).map(unknownName)
+      ...NameFilter.unmatched(filter, all).map(unknownName),
+      ...promptBudget === Number.POSITIVE_INFINITY ? [] : overBudget(skills, promptBudget)
     ],
-    sampleLimit: sampleLimitOf(options.sampleLimit)
+    sampleLimit: sampleLimitOf(options.sampleLimit),
+    promptBudget
   }
 }
 
@@ -131,6 +141,19 @@ const unknownName = (name: string): Diagnostic.Diagnostic => ({
   message: `The skills filter names "${name}", but there is no such skill`
 })
 
+/** What is no number, from untyped code, is no limit. */
+const budgetOf = (budget: number | undefined): number =>
+  budget === undefined || Number.isNaN(budget) ? Number.POSITIVE_INFINITY : budget
+
+const overBudget = (skills: ReadonlyArray<Skill>, budget: number): ReadonlyArray<Diagnostic.Diagnostic> => {
+  const { hidden, shortened } = renderPrompt(skills, budget)
+  if (hidden === 0 && shortened === 0) return []
+  const message = hidden === 0
+    ? `${shortened} descriptions are shortened to keep the skills prompt within ${budget} characters`
+    : `${hidden} skills are not in the skills prompt, which has ${budget} characters at most`
+  return [{ level: hidden === 0 ? "info" : "warning", code: "prompt-budget", entry: "<skills>", message }]
+}
+
 const sampleLimitOf = (limit = 0): number => limit > 0 ? Math.ceil(limit) : limit < 0 ? 0 : DEFAULT_SAMPLE
 
 /**
@@ -144,25 +167,12 @@ export const get = (catalog: SkillCatalog, name: string): Option.Option<Skill> =
 
 /**
  * What to put into the system prompt: one line for each skill that has a description, sorted by name in code points,
- * and how to load one. Empty where no skill has a description.
+ * and how to load one. Empty where no skill has a description, and where the budget has no room at all.
  *
  * @category getters
  * @since 0.1.0
  */
-export const prompt = (catalog: SkillCatalog): string => {
-  const lines = catalog.skills.toSorted(byCodePoints).flatMap(({ description, name }) =>
-    description === undefined ? [] : [`- **${name}**: ${fold(description)}`]
-  )
-  return lines.length === 0 ? "" : ["## Available Skills", ...lines, "", INSTRUCTION].join("\n")
-}
-
-/** Each description is one line; control characters count as white space, since some readers take them for line ends. */
-const fold = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
-
-const byCodePoints = Order.mapInput(ToolName.byCodePoints, ({ name }: Skill) => name)
-
-const INSTRUCTION =
-  "When a task is what one of these skills is for, load that skill with the `skill` tool before you act on the task."
+export const prompt = ({ promptBudget, skills }: SkillCatalog): string => renderPrompt(skills, promptBudget).text
 
 /**
  * The text in which a skill reaches the model. The body of a skill on disk is read now.

@@ -15,11 +15,11 @@ import type { Diagnostic } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
-import * as Result from "effect/Result"
-import { AT_ONCE } from "./internal/folders.ts"
-import type { SkillFile } from "./internal/skillFile.ts"
-import { type Search, searchRoot } from "./internal/skillTree.ts"
+import type * as Stream from "effect/Stream"
+import { searchRoots } from "./internal/search.ts"
+import { watchRoots } from "./internal/watch.ts"
 import type { DiskSkill, SkippedSkill } from "./Skill.ts"
+import type { SkillRoot } from "./SkillRoot.ts"
 
 /**
  * What was found, in the order of the search. `unreadableRoots` are among `skipped` as well.
@@ -54,45 +54,25 @@ export const empty: Discovery = { found: [], skipped: [], diagnostics: [], unrea
  * @category operations
  * @since 0.1.0
  */
-export const discover = Effect.fnUntraced(
-  function*(
-    roots: ReadonlyArray<string>
-  ): Effect.fn.Return<Discovery, never, FileSystem.FileSystem | Path.Path> {
-    const search: Search = { folders: new Map(), visited: new Set() }
-    const searched = yield* Effect.forEach(roots, (root) => discoverRoot(root, search))
-    return {
-      found: searched.flatMap(({ found }) => found),
-      skipped: searched.flatMap(({ skipped }) => skipped),
-      diagnostics: searched.flatMap(({ diagnostics }) => diagnostics),
-      unreadableRoots: searched.flatMap(({ unreadableRoots }) => unreadableRoots)
-    }
-  }
-)
+export const discover = (
+  roots: ReadonlyArray<string | SkillRoot>
+): Effect.Effect<Discovery, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.map(searchRoots(roots), ({ discovery }) => discovery)
 
-const discoverRoot = Effect.fnUntraced(function*(root: string, search: Search) {
-  const searched = yield* Effect.result(searchRoot(root, search))
-  if (Result.isFailure(searched)) {
-    const skipped: SkippedSkill = {
-      location: root,
-      reason: "unreadable",
-      message: `The skills folder "${root}" can't be read: ${searched.failure}`
-    }
-    return { ...empty, skipped: [skipped], unreadableRoots: [skipped] }
-  }
-  const { diagnostics, files, skipped } = searched.success
-  const heads = yield* readHeads(files)
-  const read = heads.filter(Result.isSuccess).map(({ success }) => success)
-  return {
-    ...empty,
-    found: read.map(({ skill }) => skill),
-    skipped: [...skipped, ...heads.filter(Result.isFailure).map(({ failure }) => failure)],
-    diagnostics: [...diagnostics, ...read.flatMap((head) => head.diagnostics)]
-  }
-})
-
-/** The YAML parser takes longer to load than a small toolkit to build, so it comes with the first file. */
-const readHeads = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>) {
-  if (files.length === 0) return []
-  const { readHead } = yield* Effect.promise(() => import("./internal/skillHead.ts"))
-  return yield* Effect.forEach(files, readHead, { concurrency: AT_ONCE })
-})
+/**
+ * What there is to discover now, and again after each change below the roots, until nobody listens any more.
+ *
+ * **Details**
+ *
+ * - A change is a skill that came, went, or was written to; a folder or link that came or went; a root likewise, also
+ *   one that was missing at first. What else happens to files is passed over.
+ * - Changes that follow each other closely are one: it is searched again once 200 ms are quiet, or 2 s have passed.
+ * - Each folder is watched by `FileSystem.watch`, up to 20,000 of them; those that can't be are a diagnostic, `not-watched`.
+ *   Where the system tells of no changes, as in a network's folders, provide a `FileSystem.WatchBackend` that looks itself.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const changes = (
+  roots: ReadonlyArray<string | SkillRoot>
+): Stream.Stream<Discovery, never, FileSystem.FileSystem | Path.Path> => watchRoots(roots)

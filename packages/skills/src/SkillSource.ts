@@ -5,12 +5,14 @@
  * @since 0.1.0
  */
 import { Defect, type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { type Load, skillTool } from "./internal/skillTool.ts"
 import type { Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
@@ -18,6 +20,7 @@ import * as SkillCatalog from "./SkillCatalog.ts"
 import * as SkillDiscovery from "./SkillDiscovery.ts"
 import type { SkillError } from "./SkillError.ts"
 import { ask, type SkillProvider, type SkillProviderError } from "./SkillProvider.ts"
+import type { SkillRoot } from "./SkillRoot.ts"
 
 /**
  * Where skills come from and which of them are let through; see the catalog's options for the filter.
@@ -25,13 +28,17 @@ import { ask, type SkillProvider, type SkillProviderError } from "./SkillProvide
  * **Details**
  *
  * - `roots`: absolute paths of folders. One that can't be read costs only itself.
+ * - `watch`: whether changes below the roots become changes of the source while it lives; see `SkillDiscovery.changes`.
  * - `provider`: asked once, for 30 seconds at most.
  *
  * @category models
  * @since 0.1.0
  */
-export interface SkillSourceOptions extends Pick<SkillCatalog.Options, "filter" | "disabled" | "sampleLimit"> {
-  readonly roots?: ReadonlyArray<string>
+export interface SkillSourceOptions
+  extends Pick<SkillCatalog.Options, "filter" | "disabled" | "sampleLimit" | "promptBudget">
+{
+  readonly roots?: ReadonlyArray<string | SkillRoot>
+  readonly watch?: boolean
   readonly definitions?: ReadonlyArray<SkillDefinition>
   readonly provider?: SkillProvider
 }
@@ -60,7 +67,7 @@ export class SkillSource extends Context.Service<SkillSource, {
   readonly load: (name: string, file?: string) => Effect.Effect<string, SkillError>
 }>()("@effect-toolnexus/skills/SkillSource") {
   /**
-   * Builds the catalog once, part by part as they come; whoever asks the service waits until it is whole. Entries:
+   * Builds the catalog, part by part as they come; whoever asks the service waits until it is whole. Entries:
    * `<skills>` where there are roots or definitions, or options that break whoever reads them; `<skill-provider>` where
    * there is a provider; and, where there is a skill, an unlisted `<catalog>` with the tool, the prompt and the
    * summaries.
@@ -108,7 +115,7 @@ const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
       (before) => hasBroken ? Effect.succeed(before) : Effect.catchDefect(put(part), breakDown)
     )
   yield* add({})
-  yield* Effect.forkIn(Effect.flatMap(discover(options), add), scope)
+  yield* Effect.forkIn(Stream.runForEach(discoveries(options), add), scope)
   if (options.provider !== undefined) {
     yield* Effect.forkIn(Effect.flatMap(ask(options.provider), (provided) => add({ provided })), scope)
   }
@@ -126,12 +133,21 @@ const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   )
 })
 
-/** The skills of other sources stay, whatever becomes of the folders. */
-const discover = ({ roots = [] }: SkillSourceOptions) =>
-  Effect.suspend(() => SkillDiscovery.discover(roots)).pipe(
-    Effect.map((discovery): Parts => ({ discovery })),
-    Effect.catchDefect((defect) =>
-      Effect.map(broken(defect), (detail): Parts => ({ discovery: SkillDiscovery.empty, broken: detail }))
+/** The skills of other sources stay, whatever becomes of the folders, and so do those found before. */
+const discoveries = ({ roots = [], watch = false }: SkillSourceOptions) =>
+  Stream.suspend(() =>
+    watch && roots.length > 0
+      ? SkillDiscovery.changes(roots)
+      : Stream.fromEffect(Effect.suspend(() => SkillDiscovery.discover(roots)))
+  ).pipe(
+    Stream.map((discovery): Parts => ({ discovery })),
+    Stream.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause) ? Stream.failCause(cause) : Stream.fromEffect(
+        Effect.map(
+          broken(Cause.squash(cause)),
+          (detail): Parts => ({ broken: detail })
+        )
+      )
     )
   )
 
@@ -158,11 +174,11 @@ const toEntries = (
 
 type Entries = ReadonlyArray<SourceEntry.SourceEntry>
 
-/** An unreadable root makes the entry failed, while the skills of the others are in the catalog all the same. */
 /** What is shown of a defect, once it is logged. */
 const broken = (defect: unknown): Effect.Effect<string> =>
   Effect.map(Defect.log("reading the skills", defect), (id) => `reading them broke unexpectedly (${id})`)
 
+/** An unreadable root makes the entry failed, while the skills of the others are in the catalog all the same. */
 const folderEntry = (
   { definitions = [], roots = [] }: SkillSourceOptions,
   discovery: Parts["discovery"],

@@ -1,6 +1,5 @@
 /**
- * The options of the one call (CONTRACT 4). Those of later versions are in the type as `never`, so that using one is an
- * error at compile time and not a setting that does nothing.
+ * The options of the one call (CONTRACT 4).
  *
  * {@link layer} makes a toolkit of them on any platform; `ToolkitLive` is the same on Node.
  *
@@ -12,6 +11,7 @@ import type { Middleware, Resolver } from "@effect-toolnexus/core"
 import type * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
 import type { SkillProvider } from "@effect-toolnexus/skills/SkillProvider"
+import type { SkillRoot } from "@effect-toolnexus/skills/SkillRoot"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { sourceLayers } from "./internal/sourceLayers.ts"
@@ -40,8 +40,8 @@ export type AgentOptions = Omit<AgentDefinition, "folder">
 export interface ToolkitOptions<R = never> {
   /** A path, JSON text, an object, or a list of these. Default: no configuration is read. */
   readonly config?: ToolkitConfig.ConfigInput
-  /** A folder of skills, or a list of folders and definitions. Relative to the working directory. */
-  readonly skills?: string | ReadonlyArray<string | SkillDefinition>
+  /** A folder of skills, or a list of folders and definitions. Relative to the working directory. See also `SkillRoot.ofHosts`. */
+  readonly skills?: string | ReadonlyArray<string | SkillRoot | SkillDefinition>
   /** Skills given as data. */
   readonly skillDefs?: ReadonlyArray<SkillDefinition>
   /** Skills from elsewhere: asked once, within 30 s; its failure costs only its own skills. */
@@ -72,18 +72,13 @@ export interface ToolkitOptions<R = never> {
   readonly waitFor?: Resolver
   /** Which calls are allowed, asked for, and refused; the first rule that fits decides. Default: all are allowed. */
   readonly policy?: Policy.Policy
-  readonly watch?: NotBuiltYet
-  readonly promptBudget?: NotBuiltYet
-}
-
-/**
- * The type of an option that a later version takes: nothing has it, and its name is what the compiler says.
- *
- * @category models
- * @since 0.1.0
- */
-export interface NotBuiltYet {
-  readonly "this option is not built yet": never
+  /** Whether folders of skills that change become changes of the toolkit (`changes`). Default: they are read once. */
+  readonly watch?: boolean
+  /**
+   * The most characters (UTF-16 units) of `skillsPrompt`: descriptions are shortened, the longest first, before any skill
+   * is left out of it. Default: no limit.
+   */
+  readonly promptBudget?: number
 }
 
 /**

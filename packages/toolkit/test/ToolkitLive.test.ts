@@ -305,16 +305,9 @@ describe("ToolkitLive", () => {
       assert.strictEqual(result.output, "hi")
     }))
 
-  it("has every later option in its type, and takes none of them", () => {
-    const layers = [
-      // @ts-expect-error not built yet
-      ToolkitLive({ promptBudget: 1000 }),
-      // @ts-expect-error not built yet
-      ToolkitLive({ watch: true }),
-      // @ts-expect-error no option at all
-      ToolkitLive({ servers: {} })
-    ]
-    assert.isTrue(layers.every(Layer.isLayer))
+  it("takes no option that it doesn't know", () => {
+    // @ts-expect-error no option at all
+    assert.isTrue(Layer.isLayer(ToolkitLive({ servers: {} })))
   })
 })
 

@@ -45,13 +45,22 @@ export interface Listing {
 /** Listings, or why there is none, by real path. */
 export type Folders = Map<string, Result.Result<Listing, string>>
 
+/** Hears of what is looked at before it is, so that whoever watches it from then on misses nothing. */
+export interface Observer {
+  readonly onFolder: (real: string) => Effect.Effect<void>
+  /** A SKILL.md that is a link. */
+  readonly onLink: (path: string) => Effect.Effect<void>
+}
+
 /** Adds a folder and all below it, up to the bounds; what is listed already is not listed again. */
-export const explore = Effect.fnUntraced(function*(real: string, folders: Folders) {
+export const explore = Effect.fnUntraced(function*(real: string, folders: Folders, observer?: Observer) {
   const limit = folders.size + MAX_FOLDERS
   let level: ReadonlyArray<string> = [real]
   for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
     const fresh = [...new Set(level)].filter((folder) => !folders.has(folder)).slice(0, limit - folders.size)
-    const listed = yield* Effect.forEach(fresh, (folder) => Effect.result(list(folder)), { concurrency: AT_ONCE })
+    const listed = yield* Effect.forEach(fresh, (folder) => Effect.result(list(folder, observer)), {
+      concurrency: AT_ONCE
+    })
     for (const [index, listing] of listed.entries()) folders.set(fresh[index] ?? "", listing)
     level = listed.flatMap((listing) =>
       Result.isSuccess(listing) ? listing.success.below.map((subfolder) => subfolder.real) : []
@@ -61,12 +70,13 @@ export const explore = Effect.fnUntraced(function*(real: string, folders: Folder
 
 const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.DirectoryEntry) => name)
 
-const list = Effect.fnUntraced(function*(folder: string) {
+const list = Effect.fnUntraced(function*(folder: string, observer?: Observer) {
   const fs = yield* FileSystem.FileSystem
+  if (observer !== undefined) yield* observer.onFolder(folder)
   const entries = yield* Effect.mapError(fs.readDirectoryEntries(folder), explain)
   const own = entries.find(({ name }) => name === "SKILL.md")
   const misnamed = own === undefined ? entries.find(({ name }) => /^skill\.(?:md|markdown)$/i.test(name)) : undefined
-  const skill = own === undefined ? undefined : yield* checkFile(folder, own)
+  const skill = own === undefined ? undefined : yield* checkFile(folder, own, observer)
   const candidates = entries.filter(mayBeFolder).toSorted(byName)
   const below: Array<Subfolder> = []
   for (const entry of candidates.slice(0, MAX_ENTRIES)) {
@@ -84,10 +94,12 @@ const list = Effect.fnUntraced(function*(folder: string) {
 const mayBeFolder = ({ name, type }: FileSystem.DirectoryEntry): boolean =>
   type !== "File" && name !== "SKILL.md" && !PASSED_OVER.has(name)
 
-const checkFile = Effect.fnUntraced(function*(folder: string, entry: FileSystem.DirectoryEntry) {
+const checkFile = Effect.fnUntraced(function*(folder: string, entry: FileSystem.DirectoryEntry, observer?: Observer) {
   if (entry.type === "File") return Result.succeed<void>(undefined)
   const path = yield* Path.Path
-  const regular = yield* Effect.result(isRegularFile(path.join(folder, entry.name)))
+  const file = path.join(folder, entry.name)
+  if (observer !== undefined) yield* observer.onLink(file)
+  const regular = yield* Effect.result(isRegularFile(file))
   return Result.match(regular, {
     onFailure: (error) => Result.fail(`SKILL.md can't be read: ${explain(error)}`),
     onSuccess: (isFile) => isFile ? Result.succeed<void>(undefined) : Result.fail("SKILL.md is not a file")

@@ -8,7 +8,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { SkippedSkill } from "../Skill.ts"
-import { explore, type Folders, type Listing, MAX_DEPTH, MAX_ENTRIES, MAX_FOLDERS } from "./folders.ts"
+import type { SkillRoot } from "../SkillRoot.ts"
+import { explore, type Folders, type Listing, MAX_DEPTH, MAX_ENTRIES, MAX_FOLDERS, type Observer } from "./folders.ts"
 import { diagnostic } from "./openFormat.ts"
 import { type SkillFile, skip } from "./skillFile.ts"
 import { explain } from "./textFile.ts"
@@ -32,16 +33,23 @@ export interface Search {
   readonly folders: Folders
   /** The real paths of folders that belong to an earlier path. */
   readonly visited: Set<string>
+  readonly observer: Observer | undefined
 }
 
+const NOTHING: Tree = { files: [], skipped: [], diagnostics: [] }
+
 /** Searches a root; fails, in words, only if the root itself can't be read. */
-export const searchRoot = Effect.fnUntraced(function*(root: string, search: Search) {
+export const searchRoot = Effect.fnUntraced(function*({ optional = false, path: root }: SkillRoot, search: Search) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const real = yield* Effect.mapError(fs.realPath(root), explain)
+  const found = yield* Effect.result(fs.realPath(root))
+  if (Result.isFailure(found)) {
+    return optional && found.failure.reason._tag === "NotFound" ? NOTHING : yield* Effect.fail(explain(found.failure))
+  }
+  const real = found.success
   const { type } = yield* Effect.mapError(fs.stat(real), explain)
   if (type !== "Directory") return yield* Effect.fail("it is not a folder")
-  yield* explore(real, search.folders)
+  yield* explore(real, search.folders, search.observer)
   const listing = search.folders.get(real)
   return listing !== undefined && Result.isFailure(listing)
     ? yield* Effect.fail(listing.failure)

@@ -5,10 +5,12 @@ import { type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
 import * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
 import { McpSource } from "@effect-toolnexus/mcp/McpSource"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
+import type { SkillRoot } from "@effect-toolnexus/skills/SkillRoot"
 import { SkillSource } from "@effect-toolnexus/skills/SkillSource"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Precedence from "../Precedence.ts"
 import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
@@ -55,21 +57,37 @@ const skillLayer = (options: SkillOptions, config: ToolkitConfig, path: Path.Pat
     : typeof options.skills === "string"
     ? [options.skills]
     : options.skills
-  const roots = given.filter((skill) => typeof skill === "string").map((root) => path.resolve(root))
-  const definitions = given.filter((skill): skill is SkillDefinition => typeof skill !== "string")
+  const roots = given.filter(isRoot).map((root) =>
+    typeof root === "string" ? path.resolve(root) : { ...root, path: path.resolve(root.path) }
+  )
+  const definitions = given.filter((skill): skill is SkillDefinition => !isRoot(skill))
   return SkillSource.layer({
     roots: [...roots, ...config.skills],
     definitions: [...definitions, ...options.skillDefs ?? []],
     ...(options.skillProvider === undefined ? {} : { provider: options.skillProvider }),
     ...(options.skillsFilter === undefined ? {} : { filter: options.skillsFilter }),
     ...(options.disableSkills === undefined ? {} : { disabled: options.disableSkills }),
-    ...(options.skillSampleLimit === undefined ? {} : { sampleLimit: options.skillSampleLimit })
+    ...(options.skillSampleLimit === undefined ? {} : { sampleLimit: options.skillSampleLimit }),
+    ...(options.watch === undefined ? {} : { watch: options.watch }),
+    ...(options.promptBudget === undefined ? {} : { promptBudget: options.promptBudget })
   })
 }
 
+/** A definition has content, whatever else it has. */
+const isRoot = (skill: string | SkillRoot | SkillDefinition): skill is string | SkillRoot =>
+  typeof skill === "string" || (Predicate.hasProperty(skill, "path") && typeof skill.path === "string" &&
+    !Predicate.hasProperty(skill, "content"))
+
 type SkillOptions = Pick<
   ToolkitOptions,
-  "skills" | "skillDefs" | "skillProvider" | "skillsFilter" | "disableSkills" | "skillSampleLimit"
+  | "skills"
+  | "skillDefs"
+  | "skillProvider"
+  | "skillsFilter"
+  | "disableSkills"
+  | "skillSampleLimit"
+  | "watch"
+  | "promptBudget"
 >
 
 /** What is said in code replaces the file's; the file's root is relative to the file. */

@@ -1,0 +1,75 @@
+/** Searches now, and again after each change that matters, once it has been quiet for a moment. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
+import type { Discovery } from "../SkillDiscovery.ts"
+import type { SkillRoot } from "../SkillRoot.ts"
+import { makeWatchers, type NotWatched, type Watchers } from "./folderWatchers.ts"
+import { diagnostic } from "./openFormat.ts"
+import { searchRoots, toRoot } from "./search.ts"
+
+/** An editor writes a file in several steps, and a checkout many files; milliseconds. */
+const QUIET = 200
+
+/** What never rests is looked at all the same; milliseconds. */
+const LONGEST_WAIT = 2000
+
+export const watchRoots = (
+  roots: ReadonlyArray<string | SkillRoot>
+): Stream.Stream<Discovery, never, FileSystem.FileSystem | Path.Path> =>
+  Stream.unwrap(
+    Effect.map(makeWatchers, (watchers) =>
+      Stream.unfold<Discovery | undefined, Discovery, never, FileSystem.FileSystem | Path.Path>(
+        undefined,
+        (before) =>
+          Effect.map(next(watchers, roots, before), (discovery) => [discovery, discovery])
+      ))
+  )
+
+/** What the first search gives, or the next one that differs; a skill that was written to differs in its body. */
+const next = Effect.fnUntraced(function*(
+  watchers: Watchers,
+  roots: ReadonlyArray<string | SkillRoot>,
+  before: Discovery | undefined
+) {
+  for (;;) {
+    const wasWritten = before !== undefined && (yield* awaitChange(watchers))
+    const discovery = yield* search(watchers, roots)
+    if (before === undefined || wasWritten || !Equal.equals(before, discovery)) return discovery
+  }
+})
+
+/** Waits for a change and the quiet after it, and gives whether a skill was written to. */
+const awaitChange = Effect.fnUntraced(function*({ changed, settle }: Watchers) {
+  yield* Queue.take(changed)
+  const end = (yield* Clock.currentTimeMillis) + LONGEST_WAIT
+  let isQuiet = false
+  while (!isQuiet) {
+    const left = end - (yield* Clock.currentTimeMillis)
+    isQuiet = yield* Effect.timeoutOrElse(Effect.as(Queue.take(changed), left <= 0), {
+      duration: Math.max(0, Math.min(QUIET, left)),
+      orElse: () => Effect.succeed(true)
+    })
+  }
+  return yield* settle
+})
+
+const search = Effect.fnUntraced(function*(watchers: Watchers, roots: ReadonlyArray<string | SkillRoot>) {
+  yield* Effect.forEach(roots, (root) => watchers.watchAbove(toRoot(root).path), { discard: true })
+  const { discovery, folders } = yield* searchRoots(roots, watchers.observer)
+  const notWatched = yield* watchers.keep(folders)
+  return notWatched === undefined
+    ? discovery
+    : { ...discovery, diagnostics: [...discovery.diagnostics, toDiagnostic(notWatched)] }
+})
+
+const toDiagnostic = ({ count, detail, folder }: NotWatched) =>
+  diagnostic(
+    { entry: "<skills>", path: folder },
+    "not-watched",
+    `Changes go unnoticed here${count > 1 ? ` and in ${count - 1} more folders` : ""}: ${detail}`
+  )
