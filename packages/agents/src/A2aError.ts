@@ -14,7 +14,10 @@ import * as Schema from "effect/Schema"
  *
  * - `Unreachable`: no HTTP answer at all
  * - `Cut`: the answer began and didn't end
- * - `BadStatus`: an HTTP status that isn't a success, without a JSON-RPC error in the body
+ * - `Silent`: a stream that ended before it said anything
+ * - `BadStatus`: an HTTP status that isn't a success, without a JSON-RPC error in the body; `retryAfter` in milliseconds,
+ *   where the agent says when to come again
+ * - `Unauthorized`: it asks who we are; `challenge` is its `WWW-Authenticate`, `wanted` what its card asks for
  * - `Malformed`: an answer that isn't what the protocol says
  * - `TooLarge`: an answer over the limit, in bytes
  * - `Refused`: a JSON-RPC error, and the HTTP status it came with
@@ -25,7 +28,9 @@ import * as Schema from "effect/Schema"
 export const Reason = Schema.Union([
   Schema.TaggedStruct("Unreachable", { detail: Schema.String }),
   Schema.TaggedStruct("Cut", {}),
-  Schema.TaggedStruct("BadStatus", { status: Schema.Finite }),
+  Schema.TaggedStruct("Silent", {}),
+  Schema.TaggedStruct("BadStatus", { status: Schema.Finite, retryAfter: Schema.optionalKey(Schema.Finite) }),
+  Schema.TaggedStruct("Unauthorized", { status: Schema.Finite, challenge: Schema.String, wanted: Schema.String }),
   Schema.TaggedStruct("Malformed", { detail: Schema.String }),
   Schema.TaggedStruct("TooLarge", { limit: Schema.Finite }),
   Schema.TaggedStruct("Refused", { code: Schema.Finite, detail: Schema.String, status: Schema.Finite })
@@ -58,16 +63,15 @@ const describe = (url: string, reason: Reason): string =>
     Unreachable: ({ detail }) =>
       `${url} gave no HTTP answer (${detail}); is the agent running, and is this its address?`,
     Cut: () => `${url} ended the connection in the middle of its answer`,
-    BadStatus: ({ status }) => `${url} answered HTTP ${status}${adviceFor(status)}`,
+    Silent: () => `${url} ended its answer before it said anything`,
+    BadStatus: ({ status }) => `${url} answered HTTP ${status}`,
+    Unauthorized: ({ challenge, status, wanted }) =>
+      `${url} answered HTTP ${status}${challenge === "" ? "" : ` (${challenge})`}; check the configured headers`
+      + (wanted === "" ? "" : `: the card asks for ${wanted}`),
     Malformed: ({ detail }) => `${url} answered wrongly: ${detail}`,
     TooLarge: ({ limit }) => `${url} answered with more than ${limit} bytes`,
     Refused: ({ code, detail }) => `${url} refused with error ${code}: ${detail}`
   })
-
-const adviceFor = (status: number): string => {
-  if (status === 401 || status === 403) return "; check the configured headers"
-  return status >= 300 && status < 400 ? "; configure the address it redirects to" : ""
-}
 
 /**
  * Whether the same question may well be answered a little later. Only for what is safe to repeat.
@@ -79,6 +83,7 @@ export const isTransient = ({ reason }: A2aError): boolean => {
   switch (reason._tag) {
     case "Unreachable":
     case "Cut":
+    case "Silent":
       return true
     case "BadStatus":
       return reason.status === 408 || reason.status === 429 || reason.status >= 500
@@ -101,3 +106,28 @@ export const isVersionError = ({ reason }: A2aError): boolean => {
   if (reason._tag === "BadStatus") return reason.status === 400
   return reason._tag === "Refused" && (reason.status === 400 || VERSION_CODES.has(reason.code))
 }
+
+/**
+ * Whether an agent refuses the request as none at all, which older servers say of a method they don't know. Of a message
+ * that goes on with a task it may as well mean that the task is over.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isInvalidRequest = ({ reason }: A2aError): boolean => reason._tag === "Refused" && reason.code === -32600
+
+/**
+ * Whether the agent doesn't stream, whatever its card says.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isUnsupported = ({ reason }: A2aError): boolean => reason._tag === "Refused" && reason.code === -32004
+
+/**
+ * Whether the agent knows no such task (any more).
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isUnknownTask = ({ reason }: A2aError): boolean => reason._tag === "Refused" && reason.code === -32001

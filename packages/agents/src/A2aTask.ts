@@ -68,7 +68,18 @@ export interface Message {
 }
 
 /**
- * A task; `message` is the one of its status, `artifacts` the parts of each artifact.
+ * What a task produces. One without an id is called by its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Artifact {
+  readonly id: string
+  readonly parts: ReadonlyArray<Part>
+}
+
+/**
+ * A task; `message` is the one of its status.
  *
  * @category models
  * @since 0.1.0
@@ -78,7 +89,7 @@ export interface Task {
   readonly contextId?: string
   readonly state: TaskState
   readonly message?: Message
-  readonly artifacts: ReadonlyArray<ReadonlyArray<Part>>
+  readonly artifacts: ReadonlyArray<Artifact>
   readonly history: ReadonlyArray<Message>
 }
 
@@ -91,6 +102,30 @@ export interface Task {
 export type Reply =
   | { readonly _tag: "Task"; readonly task: Task }
   | { readonly _tag: "Message"; readonly message: Message }
+
+/**
+ * What a stream brings: a reply as a whole, or what changed of a task. `isAppended`: the parts go on with an artifact that is
+ * there already.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type StreamEvent =
+  | Reply
+  | {
+    readonly _tag: "Status"
+    readonly taskId: string
+    readonly contextId?: string
+    readonly state: TaskState
+    readonly message?: Message
+  }
+  | {
+    readonly _tag: "Artifact"
+    readonly taskId: string
+    readonly contextId?: string
+    readonly artifact: Artifact
+    readonly isAppended: boolean
+  }
 
 const WireFile = Schema.Struct({
   bytes: field(Schema.String),
@@ -118,15 +153,27 @@ const WireMessage = Schema.Struct({
   contextId: field(Schema.String)
 })
 
-const WireArtifact = Schema.Struct({ parts: Schema.Array(Schema.Unknown) })
+const WireArtifact = Schema.Struct({ artifactId: field(Schema.String), parts: Schema.Array(Schema.Unknown) })
+
+const WireStatus = Schema.Struct({ state: Schema.Unknown, message: field(Schema.Unknown) })
 
 const WireTask = Schema.Struct({
   id: Schema.NonEmptyString,
   contextId: field(Schema.String),
-  status: Schema.Struct({ state: Schema.Unknown, message: field(Schema.Unknown) }),
+  status: WireStatus,
   artifacts: field(Schema.Array(Schema.Unknown)),
   history: field(Schema.Array(Schema.Unknown))
 })
+
+const WireUpdate = Schema.Struct({
+  taskId: Schema.NonEmptyString,
+  contextId: field(Schema.String),
+  status: field(WireStatus),
+  artifact: field(WireArtifact),
+  append: field(Schema.Boolean)
+})
+
+const WireEvent = Schema.Struct({ statusUpdate: field(Schema.Unknown), artifactUpdate: field(Schema.Unknown) })
 
 const WireWrapper = Schema.Struct({ task: field(Schema.Unknown), message: field(Schema.Unknown) })
 
@@ -134,6 +181,8 @@ const decodePart = Schema.decodeUnknownOption(WirePart)
 const decodeMessage = Schema.decodeUnknownOption(WireMessage)
 const decodeArtifact = Schema.decodeUnknownOption(WireArtifact)
 const decodeTask = Schema.decodeUnknownOption(WireTask)
+const decodeUpdate = Schema.decodeUnknownOption(WireUpdate)
+const decodeEvent = Schema.decodeUnknownOption(WireEvent)
 const decodeWrapper = Schema.decodeUnknownOption(WireWrapper)
 
 const isTaskState = Schema.is(TaskState)
@@ -218,11 +267,48 @@ export const readTask = (raw: unknown): Option.Option<Task> => {
 const toTask = ({ artifacts, contextId, history, id, status }: typeof WireTask.Type): Task => ({
   id,
   ...present("contextId", contextId),
-  state: readState(status.state),
-  ...Option.match(readMessage(status.message), { onNone: () => ({}), onSome: (message) => ({ message }) }),
-  artifacts: collect(artifacts ?? [], (raw) => Option.map(decodeArtifact(raw), ({ parts }) => readParts(parts))),
+  ...toStatus(status),
+  artifacts: (artifacts ?? []).flatMap((raw, index) =>
+    Option.toArray(Option.map(decodeArtifact(raw), (artifact) => toArtifact(artifact, String(index))))
+  ),
   history: collect(history ?? [], readMessage)
 })
+
+const toStatus = ({ message, state }: typeof WireStatus.Type): Pick<Task, "message" | "state"> => ({
+  state: readState(state),
+  ...Option.match(readMessage(message), { onNone: () => ({}), onSome: (read) => ({ message: read }) })
+})
+
+const toArtifact = ({ artifactId, parts }: typeof WireArtifact.Type, place: string): Artifact => ({
+  id: artifactId ?? place,
+  parts: readParts(parts)
+})
+
+/**
+ * An event of a stream in either version: wrapped as in 1.0, or by the fields it has.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const readEvent = (raw: unknown): Option.Option<StreamEvent> => {
+  const wrapped = Option.flatMap(
+    decodeEvent(raw),
+    ({ artifactUpdate, statusUpdate }) => Option.flatMap(decodeUpdate(statusUpdate ?? artifactUpdate), toUpdate)
+  )
+  if (Option.isSome(wrapped)) return wrapped
+  // a task has a status as well, and a message the id of its task
+  return Option.orElse(readReply(raw), () => Option.flatMap(decodeUpdate(raw), toUpdate))
+}
+
+const toUpdate = (
+  { append, artifact, contextId, status, taskId }: typeof WireUpdate.Type
+): Option.Option<StreamEvent> => {
+  const ids = { taskId, ...present("contextId", contextId) }
+  if (artifact) {
+    return Option.some({ _tag: "Artifact", ...ids, artifact: toArtifact(artifact, ""), isAppended: append === true })
+  }
+  return status ? Option.some({ _tag: "Status", ...ids, ...toStatus(status) }) : Option.none()
+}
 
 /**
  * The result of a send in either version: `{task}` or `{message}`, or either of them bare.
@@ -248,6 +334,25 @@ export const readReply = (raw: unknown): Option.Option<Reply> => {
  */
 export const textOf = (parts: ReadonlyArray<Part>): string =>
   parts.flatMap((part) => part.kind === "text" ? [part.text] : []).join("\n")
+
+const TERMINAL: ReadonlySet<TaskState> = new Set(["completed", "failed", "rejected", "canceled"])
+
+/**
+ * Whether a task in this state is over.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isTerminal = (state: TaskState): boolean => TERMINAL.has(state)
+
+/**
+ * Whether nothing more happens until somebody else acts.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isSettled = (state: TaskState): boolean =>
+  isTerminal(state) || state === "input-required" || state === "auth-required"
 
 /**
  * What the agent said last: the message of its status, else the last one of its own in the history.

@@ -9,11 +9,12 @@
  *
  * @since 0.1.0
  */
-import { Diagnostic } from "@effect-toolnexus/core"
+import { type Diagnostic, Text } from "@effect-toolnexus/core"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { bareHref, parseAddress } from "./internal/address.ts"
+import { type CardSecurity, readSecurity } from "./internal/cardSecurity.ts"
 import { field } from "./internal/wireField.ts"
 
 /**
@@ -50,8 +51,7 @@ export interface AgentSkill {
 }
 
 /**
- * A card of either version, with at least one skill. `location` is where it was asked for, without user info, query and
- * fragment.
+ * A card of either version. `location` is where it was asked for, without user info, query and fragment.
  *
  * @category models
  * @since 0.1.0
@@ -64,6 +64,13 @@ export interface AgentCard {
   /** The other dialect: another interface of the card, else the same address. */
   readonly alternative: AgentInterface
   readonly skills: ReadonlyArray<AgentSkill>
+  /** Whether it says that it streams. */
+  readonly isStreaming: boolean
+  /** Whether it has more to show to those it knows. */
+  readonly isExtendable: boolean
+  /** Media types of what it gives, as it names them. */
+  readonly outputModes: ReadonlyArray<string>
+  readonly security: CardSecurity
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
@@ -75,7 +82,18 @@ const WireCard = Schema.Struct({
   protocolVersion: field(Schema.String),
   supportedInterfaces: field(Schema.Array(Schema.Unknown)),
   additionalInterfaces: field(Schema.Array(Schema.Unknown)),
-  skills: field(Schema.Array(Schema.Unknown))
+  skills: field(Schema.Array(Schema.Unknown)),
+  capabilities: field(Schema.Unknown),
+  supportsAuthenticatedExtendedCard: field(Schema.Unknown),
+  defaultOutputModes: field(Schema.Unknown),
+  securitySchemes: field(Schema.Unknown),
+  security: field(Schema.Unknown),
+  securityRequirements: field(Schema.Unknown)
+})
+
+const WireCapabilities = Schema.Struct({
+  streaming: field(Schema.Unknown),
+  extendedAgentCard: field(Schema.Unknown)
 })
 
 const WireInterface = Schema.Struct({
@@ -94,6 +112,8 @@ const WireSkill = Schema.Struct({
 
 const decodeCard = Schema.decodeUnknownOption(WireCard)
 const decodeInterface = Schema.decodeUnknownOption(WireInterface)
+const decodeCapabilities = Schema.decodeUnknownOption(WireCapabilities)
+const decodeList = Schema.decodeUnknownOption(Schema.Array(Schema.Unknown))
 const decodeSkill = Schema.decodeUnknownOption(WireSkill)
 
 /**
@@ -116,20 +136,38 @@ export const decode = (document: unknown, location: URL, base: URL = location): 
   if (Option.isNone(card)) return Result.fail("this is not an agent card (an object with a `name`)")
   const interfaces = interfacesOf(card.value, base)
   const endpoint = interfaces.find(({ dialect }) => dialect === "1.0") ?? interfaces[0]
-  if (endpoint === undefined) return Result.fail("the card offers no JSON-RPC interface with an http or https address")
-  const { diagnostics, skills } = skillsOf(card.value)
-  if (skills.length === 0) return Result.fail("the card advertises no skill with a name")
+  if (endpoint === undefined) {
+    return Result.fail(
+      "the card offers no JSON-RPC interface with an http or https address; REST and gRPC are not spoken here"
+    )
+  }
+  const { name, security, securityRequirements, securitySchemes, supportsAuthenticatedExtendedCard } = card.value
+  const capabilities = Option.getOrUndefined(decodeCapabilities(card.value.capabilities))
   return Result.succeed({
-    name: card.value.name,
-    description: card.value.description ?? "",
+    name,
+    description: clip(card.value.description ?? ""),
     location: bareHref(location),
     endpoint,
     alternative: interfaces.find(({ dialect }) => dialect !== endpoint.dialect) ??
       { ...endpoint, dialect: endpoint.dialect === "1.0" ? "0.3" : "1.0" },
-    skills,
-    diagnostics
+    isStreaming: capabilities?.streaming === true,
+    isExtendable: capabilities?.extendedAgentCard === true || supportsAuthenticatedExtendedCard === true,
+    outputModes: listOf(card.value.defaultOutputModes).filter(isMediaType).slice(0, MAX_MODES),
+    security: readSecurity(securitySchemes, listOf(security ?? securityRequirements)),
+    ...skillsOf(card.value)
   })
 }
+
+const listOf = (raw: unknown): ReadonlyArray<unknown> => Option.getOrElse(decodeList(raw), () => [])
+
+const MAX_MODES = 50
+
+const isMediaType = (mode: unknown): mode is string => typeof mode === "string" && /^[\w.+*-]+\/[\w.+*-]+$/.test(mode)
+
+/** What a model is to read of each tool. */
+const MAX_DESCRIPTION = 10_000
+
+const clip = (text: string): string => Text.cut(text, MAX_DESCRIPTION, "...")
 
 /** The interfaces of 1.0 first, then what the same card says in the words of 0.3. */
 const interfacesOf = (card: typeof WireCard.Type, base: URL): ReadonlyArray<AgentInterface> => {
@@ -146,7 +184,7 @@ const readInterface = (raw: unknown, assumed: Dialect, base: URL): Option.Option
   Option.flatMap(decodeInterface(raw), ({ protocolBinding, protocolVersion, tenant, transport, url }) => {
     const binding = protocolBinding ?? transport ?? "JSONRPC"
     const address = parseAddress(url, base)
-    if (binding.toUpperCase() !== "JSONRPC" || address === undefined) return Option.none()
+    if (!/^json-?rpc$/i.test(binding) || address === undefined) return Option.none()
     return Option.some({
       url: address.href,
       dialect: dialectOf(protocolVersion) ?? assumed,
@@ -164,11 +202,19 @@ interface Skills {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
+/** No model could choose among more. */
+const MAX_SKILLS = 1000
+
 /** A skill without a name, and a second one of the same id, cost only themselves. */
 const skillsOf = (card: typeof WireCard.Type): Skills => {
   const skills = new Map<string, AgentSkill>()
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   for (const [index, raw] of (card.skills ?? []).entries()) {
+    if (index === MAX_SKILLS) {
+      const message = `More than ${MAX_SKILLS} skills; the others are left out`
+      diagnostics.push({ level: "warning", code: "too-many-skills", path: "skills", message })
+      break
+    }
     const skill = Option.flatMap(decodeSkill(raw), toSkill)
     const path = `skills.${index}`
     if (Option.isNone(skill)) {
@@ -190,7 +236,7 @@ const toSkill = ({ description, id, name }: typeof WireSkill.Type): Option.Optio
   return Option.some({
     ...(id === first ? { id: first } : {}),
     name: known.at(-1) ?? first,
-    description: description ?? ""
+    description: clip(description ?? "")
   })
 }
 

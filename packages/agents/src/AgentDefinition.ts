@@ -15,7 +15,10 @@ import { bareUrl } from "./internal/address.ts"
  * **Details**
  *
  * - `card`: the card's URL, or one under which it is found at a well-known path; expanded
- * - `headers`: sent to the card's own origin only; values are expanded
+ * - `headers`: sent to the card's own origin, and to those of `allowOrigins`; values are expanded
+ * - `allowOrigins`: other origins that get the headers and tokens, e.g. where the card says that the agent listens
+ * - `as`: `"agent"` for one tool that is the agent, its skills in the description; by default one for each skill
+ * - `keepContext`: new tasks go on with the conversation of the ones before. Whoever shares the toolkit shares it, too
  * - `timeout`: in milliseconds, over a whole call, 300000 by default; the card has at most 30000 of it
  * - `pollEvery`: in milliseconds, 1000 by default; the first interval, which grows to at most ten times that
  * - `maxConcurrent`: how many calls of its tools may run at once; without it any number
@@ -32,6 +35,9 @@ export interface AgentDefinition {
   readonly headers?: Readonly<Record<string, string>>
   readonly timeout?: number
   readonly pollEvery?: number
+  readonly as?: "skills" | "agent"
+  readonly allowOrigins?: ReadonlyArray<string>
+  readonly keepContext?: boolean
   readonly maxConcurrent?: number
   readonly required?: boolean
   readonly trusted?: boolean
@@ -110,6 +116,9 @@ const Fields = Schema.Struct({
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   timeout: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(1))),
   pollEvery: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(1))),
+  as: Schema.optionalKey(Schema.Literals(["skills", "agent"])),
+  allowOrigins: Schema.optionalKey(Schema.Array(Schema.String)),
+  keepContext: Schema.optionalKey(Schema.Boolean),
   maxConcurrent: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   required: Schema.optionalKey(Schema.Boolean),
   trusted: Schema.optionalKey(Schema.Boolean),
@@ -125,6 +134,9 @@ const EXPECTED: Readonly<Record<keyof typeof Fields.fields, string>> = {
   headers: "an object of header names and values, both text",
   timeout: "a number of milliseconds, at least 1",
   pollEvery: "a number of milliseconds, at least 1",
+  as: "\"agent\" or \"skills\"",
+  allowOrigins: "a list of origins, e.g. \"https://agents.example\"",
+  keepContext: "true or false",
   maxConcurrent: "a whole number, at least 1",
   required: "true or false",
   trusted: "true or false",
@@ -133,9 +145,6 @@ const EXPECTED: Readonly<Record<keyof typeof Fields.fields, string>> = {
 }
 
 const isField = (key: string): key is keyof typeof Fields.fields => Object.hasOwn(EXPECTED, key)
-
-/** Keys of the configuration that have no effect yet; each is said, so that nobody relies on it. */
-const NOT_YET = ["as", "allowOrigins", "keepContext"]
 
 /**
  * Reads one value of the map `agents` of a configuration file. `path` is where it stands, e.g. `agents.weather`.
@@ -204,10 +213,10 @@ const describeFaults = (known: Readonly<Record<string, unknown>>): string =>
  */
 export const diagnose = (entry: string, raw: unknown, path: string): ReadonlyArray<Diagnostic.Diagnostic> =>
   !Predicate.isObject(raw) || Array.isArray(raw) ? [] : [
-    ...ConfigKeys.check(raw, { entry, path, known: KNOWN, notYet: NOT_YET }),
+    ...ConfigKeys.check(raw, { entry, path, known: KNOWN }),
     ...Predicate.hasProperty(raw, "timeout") && Predicate.isNumber(raw.timeout)
       ? ConfigKeys.checkMillis(raw.timeout, { entry, path: `${path}.timeout` })
       : []
   ]
 
-const KNOWN = Object.keys(EXPECTED).filter((key) => !NOT_YET.includes(key))
+const KNOWN = Object.keys(EXPECTED)

@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-export * as A2aClient from "./A2aClient.ts"
 export * as A2aError from "./A2aError.ts"
 export * as A2aTask from "./A2aTask.ts"
 export * as AgentCard from "./AgentCard.ts"

@@ -56,7 +56,7 @@ describe("A2aTask", () => {
       const reply = Option.getOrThrow(A2aTask.readReply(raw))
       assert.deepStrictEqual(reply, {
         _tag: "Task",
-        task: { id: "t", state: "working", artifacts: [[{ kind: "text", text: "a" }]], history: [] }
+        task: { id: "t", state: "working", artifacts: [{ id: "0", parts: [{ kind: "text", text: "a" }] }], history: [] }
       })
     }
   })

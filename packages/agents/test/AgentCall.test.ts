@@ -102,12 +102,9 @@ describe.each(DIALECTS)("a call of an agent of %s", (speaks) => {
         resumed: [WORKING, COMPLETED]
       })
       const request = yield* suspension(callTool(tool))
-      assert.deepStrictEqual(request, {
-        id: "call-1",
-        kind: "input",
-        prompt: "Which colour?",
-        state: { taskId: "t1", contextId: "c1" }
-      })
+      const { state, ...shown } = request
+      assert.deepStrictEqual(shown, { id: "call-1", kind: "input", prompt: "Which colour?" })
+      assert.deepInclude(state, { taskId: "t1", contextId: "c1" })
       const result = yield* callTool(tool, answered(request.state, "blue"))
       assert.strictEqual(result.output, "42")
       const resumed = agent.calls[2]?.params["message"]

@@ -17,6 +17,12 @@ import type { SourceEntry } from "./SourceEntry.ts"
 export interface RemoteAgent {
   readonly card: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Other origins that get the headers, too. */
+  readonly allowOrigins?: ReadonlyArray<string>
+  /** One tool for each skill, or one for the agent. Default: `skills`. */
+  readonly as?: "skills" | "agent"
+  /** New tasks go on with the conversation of those before. Default: false. */
+  readonly keepContext?: boolean
   /** Milliseconds over a whole call. Default: 300000. */
   readonly timeout?: number
   /** Milliseconds. Default: 1000. */

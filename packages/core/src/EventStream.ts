@@ -61,6 +61,8 @@ export interface EventReader {
   readonly tooLong: () => Wanted
   /** Asked after each piece. */
   readonly wanted: () => Wanted
+  /** An event counts also where the body ends without the empty line after it, which the standard throws away. */
+  readonly takesRest?: boolean
 }
 
 /**
@@ -83,7 +85,14 @@ export const readEvents = (response: HttpResponse, position: Position, reader: E
       position.messages++
       reader.take(parsed)
     }, { maxEventSize: MAX_EVENT_LENGTH })
-    return response.pieces((text) => parser.feed(text) === undefined ? reader.wanted() : reader.tooLong())
+    const pieces = response.pieces((text) => parser.feed(text) === undefined ? reader.wanted() : reader.tooLong())
+    if (reader.takesRest !== true) return pieces
+    return Effect.andThen(
+      pieces,
+      Effect.sync(() => {
+        parser.feed("\n\n")
+      })
+    )
   })
 
 /** In UTF-8, as the HTML standard has it; nothing where a header can't hold it, or an empty id takes the last one back. */

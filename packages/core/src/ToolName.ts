@@ -44,14 +44,14 @@ export const byCodePoints: Order.Order<string> = Order.make((left, right) => {
 const codePoint = (character: string): number => character.codePointAt(0) ?? -1
 
 /**
- * A tool that needs an exposed name: the parts it is made of (server and tool; card name and skill id), and the pair
- * that identifies it.
+ * A tool that needs an exposed name: the parts it is made of (server and tool; card name and skill id; a card's name alone), and
+ * the pair that identifies it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Candidate {
-  readonly parts: readonly [string, string]
+  readonly parts: ReadonlyArray<string>
   readonly entry: string
   readonly original: string
 }
@@ -86,7 +86,7 @@ export const assign = Effect.fnUntraced(function*(candidates: ReadonlyArray<Cand
   return candidates.map((candidate) => names.get(candidate) ?? plainName(candidate))
 })
 
-const plainName = ({ parts: [first, second] }: Candidate): string => `${sanitize(first)}_${sanitize(second)}`
+const plainName = ({ parts }: Candidate): string => parts.map(sanitize).join("_")
 
 const isClean = ({ parts }: Candidate): boolean => parts.every((part) => sanitize(part) === part)
 

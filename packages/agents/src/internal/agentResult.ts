@@ -1,16 +1,15 @@
 /** What a settled task or a plain message means to the caller: a result, a typed failure, or a question. */
-import { type Json, type Redaction, Suspension, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { type Json, type Redaction, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { type FilePart, lastMessage, type Message, type Part, type Reply, type Task, textOf } from "../A2aTask.ts"
+import { suspend } from "./suspendedTask.ts"
 
 export interface Settling {
   readonly entry: string
   readonly agentName: string
   /** For what an agent says of a failure or asks a person; its results are data, and stay as they are. */
   readonly redact: Redaction.Redaction
-  /** From the send to the end, in milliseconds. */
+  /** From the first message to the end, without the time that people took, in milliseconds. */
   readonly ms: number
 }
 
@@ -26,7 +25,7 @@ const fromTask = (task: Task, call: ToolCall.ToolCall, settling: Settling): Outc
   switch (task.state) {
     case "input-required":
     case "auth-required":
-      return suspend(task, call, settling)
+      return suspend(task, call, { ...settling, spent: settling.ms })
     case "failed":
     case "rejected":
     case "canceled":
@@ -36,8 +35,10 @@ const fromTask = (task: Task, call: ToolCall.ToolCall, settling: Settling): Outc
   }
 }
 
+const partsOf = ({ artifacts }: Task): ReadonlyArray<Part> => artifacts.flatMap(({ parts }) => parts)
+
 const completed = (task: Task, settling: Settling): ToolResult.ToolResult => {
-  const parts = task.artifacts.flat()
+  const parts = partsOf(task)
   const metadata = metadataOf({ ...task, taskId: task.id }, settling)
   const last = lastMessage(task)
   return parts.length === 0 && last !== undefined
@@ -49,7 +50,7 @@ const toFailure = (task: Task, call: ToolCall.ToolCall, settling: Settling): Too
   const reason = textOf(lastMessage(task)?.parts ?? []).trim()
   const message = settling.redact(`A2A task ${task.id} ${task.state}: ${reason === "" ? "no reason given" : reason}`)
   const metadata = metadataOf({ ...task, taskId: task.id }, settling)
-  const { content, structured } = toResult(task.artifacts.flat(), "", metadata)
+  const { content, structured } = toResult(partsOf(task), "", metadata)
   const extras = { metadata, ...(content && { content }), ...(structured !== undefined && { structured }) }
   return new ToolError.ToolFailed({ toolName: call.toolName, message, result: ToolResult.failure(message, extras) })
 }
@@ -96,32 +97,4 @@ const toFile = ({ bytes, mimeType, name, uri }: FilePart): ToolResult.ContentPar
   if (mimeType?.startsWith("image/") === true) return { type: "image", data: bytes, mimeType }
   if (mimeType?.startsWith("audio/") === true) return { type: "audio", data: bytes, mimeType }
   return { type: "resource", uri: uri ?? `a2a:${encodeURIComponent(name ?? "file")}`, blob: bytes, ...type }
-}
-
-/** What a suspended call needs to go on with the same task, also in another process. */
-const Suspended = Schema.Struct({ taskId: Schema.String, contextId: Schema.optionalKey(Schema.String) })
-
-export const readSuspended = (state: Json.Json | undefined): Option.Option<typeof Suspended.Type> =>
-  Schema.decodeUnknownOption(Suspended)(state)
-
-const suspend = (task: Task, call: ToolCall.ToolCall, { agentName, redact }: Settling): Outcome => {
-  const isLogin = task.state === "auth-required"
-  const asked = redact(textOf(lastMessage(task)?.parts ?? []).trim())
-  const wanted = isLogin ? "asks for a login" : "needs more input"
-  const url = isLogin ? loginUrl(asked) : undefined
-  return Suspension.request(call, {
-    // a login without an address that is safe is done elsewhere, and only said to be done
-    kind: url === undefined ? "input" : "authorization",
-    prompt: asked === "" ? `The agent ${agentName} ${wanted}.` : asked,
-    ...(url === undefined ? {} : { url }),
-    state: { taskId: task.id, ...(task.contextId === undefined ? {} : { contextId: task.contextId }) }
-  })
-}
-
-const loginUrl = (text: string): string | undefined => {
-  for (const [candidate] of text.matchAll(/https?:\/\/[^\s<>"')\]]+/g)) {
-    const url = candidate.replace(/[.,;:!?]+$/, "")
-    if (Suspension.isSafeUrl(url)) return URL.parse(url)?.href
-  }
-  return undefined
 }

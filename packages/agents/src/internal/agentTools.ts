@@ -1,12 +1,16 @@
-/** The skills of all connected agents as tools, each with a name of its own. */
-import { SourceEntry, type Tool, ToolName } from "@effect-toolnexus/core"
+/** The skills of all connected agents as tools, or each agent as one, each with a name of its own. */
+import { SourceEntry, Text, type Tool, ToolName } from "@effect-toolnexus/core"
+import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import * as Effect from "effect/Effect"
 import { type AgentCard, type AgentSkill, nameOf } from "../AgentCard.ts"
 import { type ConnectedAgent, handler, suspension } from "./agentCall.ts"
+import { inputSchema } from "./agentInput.ts"
 
 export interface Connection {
   readonly agent: ConnectedAgent
   readonly card: AgentCard
+  readonly as: "skills" | "agent"
+  readonly diagnostics: ReadonlyArray<Diagnostic>
   readonly flags: Pick<SourceEntry.EntryFields, "required" | "trusted">
 }
 
@@ -19,30 +23,54 @@ export type Outcome =
 export const toEntries = Effect.fnUntraced(function*(
   outcomes: ReadonlyArray<Outcome>
 ): Effect.fn.Return<ReadonlyArray<SourceEntry.SourceEntry>> {
-  const names = yield* nameSkills(
-    outcomes.flatMap((outcome) => outcome._tag === "Connected" ? [outcome.connection] : [])
+  const connections = outcomes.flatMap((outcome) => outcome._tag === "Connected" ? [outcome.connection] : [])
+  const offered = new Map(connections.map((connection) => [connection, offersOf(connection)]))
+  const names = yield* nameOffers([...offered.values()].flat())
+  return outcomes.map((outcome) =>
+    outcome._tag === "Settled"
+      ? outcome.entry
+      : toEntry(outcome.connection, offered.get(outcome.connection) ?? [], names)
   )
-  return outcomes.map((outcome) => outcome._tag === "Settled" ? outcome.entry : toEntry(outcome.connection, names))
 })
 
-type Names = ReadonlyMap<AgentSkill, string>
+/** What becomes a tool: a skill, or the agent as a whole. */
+interface Offer {
+  readonly candidate: ToolName.Candidate
+  readonly description: string
+  readonly skill: string | undefined
+}
 
-const nameSkills = Effect.fnUntraced(function*(connections: ReadonlyArray<Connection>) {
-  const named = connections.flatMap(({ agent, card }) =>
-    card.skills.map((skill) => {
-      const original = agent.redact(nameOf(skill))
-      const candidate: ToolName.Candidate = { parts: [agent.name, original], entry: agent.entry, original }
-      return { skill, candidate }
-    })
-  )
-  const names = yield* ToolName.assign(named.map(({ candidate }) => candidate))
-  return new Map(named.map(({ skill }, index) => [skill, names[index] ?? ""]))
+type Names = ReadonlyMap<Offer, string>
+
+const nameOffers = Effect.fnUntraced(function*(offers: ReadonlyArray<Offer>) {
+  const names = yield* ToolName.assign(offers.map(({ candidate }) => candidate))
+  return new Map(offers.map((offer, index) => [offer, names[index] ?? ""]))
 })
 
-const toEntry = ({ agent, card, flags }: Connection, names: Names): SourceEntry.SourceEntry =>
+const offersOf = ({ agent, as, card }: Connection): ReadonlyArray<Offer> => {
+  if (as === "agent") {
+    const candidate = { parts: [agent.name], entry: agent.entry, original: agent.name }
+    return [{ candidate, description: agent.redact(describeAgent(card)), skill: undefined }]
+  }
+  return card.skills.map((skill) => {
+    const original = agent.redact(nameOf(skill))
+    return {
+      candidate: { parts: [agent.name, original], entry: agent.entry, original },
+      description: agent.redact(describe(skill, card)),
+      // to the agent itself a skill is called what it calls it
+      skill: nameOf(skill)
+    }
+  })
+}
+
+const toEntry = (
+  { agent, card, diagnostics, flags }: Connection,
+  offers: ReadonlyArray<Offer>,
+  names: Names
+): SourceEntry.SourceEntry =>
   SourceEntry.loaded(agent.entry, {
-    tools: card.skills.map((skill) => toTool(agent, card, skill, names.get(skill) ?? "")),
-    diagnostics: card.diagnostics.map((diagnostic) => ({
+    tools: offers.map((offer) => toTool(agent, card, offer, names.get(offer) ?? "")),
+    diagnostics: [...card.diagnostics, ...diagnostics].map((diagnostic) => ({
       ...diagnostic,
       message: agent.redact(diagnostic.message),
       entry: agent.entry
@@ -50,28 +78,34 @@ const toEntry = ({ agent, card, flags }: Connection, names: Names): SourceEntry.
     ...flags
   })
 
-const toTool = (agent: ConnectedAgent, card: AgentCard, skill: AgentSkill, name: string): Tool.Tool => ({
+const toTool = (
+  agent: ConnectedAgent,
+  card: AgentCard,
+  { candidate, description, skill }: Offer,
+  name: string
+): Tool.Tool => ({
   name,
-  description: agent.redact(describe(skill, card)),
-  inputSchema: INPUT_SCHEMA,
+  description,
+  inputSchema: inputSchema(agent.conversation !== undefined),
   source: "a2a",
-  origin: { kind: "a2a", entry: agent.entry, name: agent.redact(nameOf(skill)), location: agent.redact(card.location) },
-  // to the agent itself a skill is called what it calls it
-  handler: handler(agent, nameOf(skill)),
+  origin: { kind: "a2a", entry: agent.entry, name: candidate.original, location: agent.redact(card.location) },
+  handler: handler(agent, skill),
   suspension: suspension(agent)
 })
 
 const describe = ({ description, name }: AgentSkill, card: AgentCard): string =>
   [description, card.description, name].find((text) => text.trim() !== "") ?? ""
 
-const INPUT_SCHEMA: Tool.ObjectSchema = {
-  type: "object",
-  properties: {
-    task: {
-      type: "string",
-      description: "What the remote agent is to do, in plain words. It knows nothing of this conversation."
-    }
-  },
-  required: ["task"],
-  additionalProperties: false
+/** Of an agent with many skills a model reads the first ones, and of each a line. */
+const MAX_LISTED = 50
+const MAX_LINE = 200
+
+const describeAgent = ({ description, name, skills }: AgentCard): string => {
+  const lines = skills.slice(0, MAX_LISTED).map((skill) => {
+    const about = Text.cut(skill.description.replaceAll(/\s+/g, " ").trim(), MAX_LINE, "...")
+    return `- ${Text.cut(skill.name.trim(), MAX_LINE, "...")}${about === "" ? "" : `: ${about}`}`
+  })
+  const more = skills.length > MAX_LISTED ? [`- and ${skills.length - MAX_LISTED} more`] : []
+  const about = description.trim() === "" ? name : description
+  return skills.length === 0 ? about : [about, "", "Skills:", ...lines, ...more].join("\n")
 }

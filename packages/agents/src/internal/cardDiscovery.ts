@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { A2aError } from "../A2aError.ts"
 import * as AgentCard from "../AgentCard.ts"
-import { failure, type Wire } from "./wire.ts"
+import { type AgentRequests, failure } from "./agentRequests.ts"
 
 /** Cards are a few kilobytes; those with hundreds of skills and examples stay well under this. */
 export const CARD_LIMIT = 1024 * 1024
@@ -14,14 +14,14 @@ const WELL_KNOWN = ["/.well-known/agent-card.json", "/.well-known/agent.json"]
 
 /** `onAnswer` is run at the first HTTP answer of any kind. */
 export const discover = (
-  wire: Wire,
+  requests: AgentRequests,
   address: URL,
   onAnswer: Effect.Effect<void>
 ): Effect.Effect<AgentCard.AgentCard, A2aError> =>
   Effect.gen(function*() {
     const failures: Array<A2aError> = []
     for (const url of placesOf(address)) {
-      const found = yield* Effect.result(readCard(wire, url, onAnswer))
+      const found = yield* Effect.result(readCard(requests, url, onAnswer))
       if (Result.isSuccess(found)) return found.success
       // nobody listens there: the other paths have the same address
       if (found.failure.reason._tag === "Unreachable") return yield* found.failure
@@ -55,18 +55,15 @@ const isAnswer = ({ reason }: A2aError): boolean => reason._tag !== "BadStatus" 
 
 /** An agent's own address answers 404 or 405 to a GET where all is well. */
 const isRefusal = ({ reason }: A2aError): boolean =>
-  reason._tag === "BadStatus" && reason.status !== 404 && reason.status !== 405
+  reason._tag === "Unauthorized" || (reason._tag === "BadStatus" && reason.status !== 404 && reason.status !== 405)
 
 const WRONG_CARD = "a card that can't be used: "
 
-const readCard = Effect.fnUntraced(function*(wire: Wire, url: URL, onAnswer: Effect.Effect<void>) {
-  const answer = yield* wire({ method: "GET", url, limit: CARD_LIMIT, onAnswer })
-  if (answer.status < 200 || answer.status > 299) {
-    return yield* failure(url, { _tag: "BadStatus", status: answer.status })
-  }
-  const document = parseJson(answer.text)
+const readCard = Effect.fnUntraced(function*(requests: AgentRequests, url: URL, onAnswer: Effect.Effect<void>) {
+  const found = yield* requests.get(url, CARD_LIMIT, onAnswer)
+  const document = parseJson(found.text)
   if (Option.isNone(document)) return yield* failure(url, { _tag: "Malformed", detail: "not JSON, so not a card" })
-  const card = AgentCard.decode(document.value, url, answer.url)
+  const card = AgentCard.decode(document.value, url, found.url)
   if (Result.isSuccess(card)) return card.success
   const detail = AgentCard.isCardLike(document.value) ? `${WRONG_CARD}${card.failure}` : card.failure
   return yield* failure(url, { _tag: "Malformed", detail })

@@ -9,16 +9,32 @@ export interface OutgoingMessage {
   readonly taskId?: string
   readonly contextId?: string
   readonly metadata?: Json.JsonObject
+  /** Media types the answer may have: those that the card names. */
+  readonly outputModes?: ReadonlyArray<string>
 }
 
 export type Operation =
-  | { readonly _tag: "Send"; readonly messageId: string; readonly message: OutgoingMessage }
-  | { readonly _tag: "GetTask"; readonly id: string }
-  | { readonly _tag: "CancelTask"; readonly id: string }
+  | { readonly _tag: "Send" | "Stream"; readonly messageId: string; readonly message: OutgoingMessage }
+  | { readonly _tag: "GetTask" | "CancelTask" | "Resubscribe"; readonly id: string }
+  | { readonly _tag: "ExtendedCard" }
 
 const METHODS: Readonly<Record<Dialect, Readonly<Record<Operation["_tag"], string>>>> = {
-  "0.3": { Send: "message/send", GetTask: "tasks/get", CancelTask: "tasks/cancel" },
-  "1.0": { Send: "SendMessage", GetTask: "GetTask", CancelTask: "CancelTask" }
+  "0.3": {
+    Send: "message/send",
+    Stream: "message/stream",
+    GetTask: "tasks/get",
+    CancelTask: "tasks/cancel",
+    Resubscribe: "tasks/resubscribe",
+    ExtendedCard: "agent/getAuthenticatedExtendedCard"
+  },
+  "1.0": {
+    Send: "SendMessage",
+    Stream: "SendStreamingMessage",
+    GetTask: "GetTask",
+    CancelTask: "CancelTask",
+    Resubscribe: "SubscribeToTask",
+    ExtendedCard: "GetExtendedAgentCard"
+  }
 }
 
 /** An absent header means 0.3 (A2A 1.0, 3.6.2). */
@@ -39,20 +55,39 @@ export const toRpc = (operation: Operation, target: AgentInterface, id: string):
 const HISTORY_LENGTH = 10
 
 const paramsOf = (operation: Operation, dialect: Dialect): Json.JsonObject => {
-  if (operation._tag === "CancelTask") return { id: operation.id }
-  if (operation._tag === "GetTask") return { id: operation.id, historyLength: HISTORY_LENGTH }
-  return {
-    message: toMessage(operation, dialect),
-    // never blocking: a task whose id isn't known yet can't be canceled
-    configuration: dialect === "1.0" ? { returnImmediately: true } : { blocking: false }
+  switch (operation._tag) {
+    case "ExtendedCard":
+      return {}
+    case "GetTask":
+      return { id: operation.id, historyLength: HISTORY_LENGTH }
+    case "CancelTask":
+    case "Resubscribe":
+      return { id: operation.id }
+    default:
+      return {
+        message: toMessage(operation.messageId, operation.message, dialect),
+        configuration: configurationOf(operation, dialect)
+      }
   }
 }
 
-const toMessage = (operation: Operation & { readonly _tag: "Send" }, dialect: Dialect): Json.JsonObject => {
-  const { contextId, metadata, parts, taskId } = operation.message
+/** Never blocking: a task whose id isn't known yet can't be canceled. Early servers of 0.2 insist on the output modes. */
+const configurationOf = (
+  { _tag, message: { outputModes = [] } }: Extract<Operation, { readonly message: OutgoingMessage }>,
+  dialect: Dialect
+): Json.JsonObject => ({
+  ...(outputModes.length === 0 ? {} : { acceptedOutputModes: outputModes }),
+  ...(_tag === "Stream" ? {} : dialect === "1.0" ? { returnImmediately: true } : { blocking: false })
+})
+
+const toMessage = (
+  messageId: string,
+  { contextId, metadata, parts, taskId }: OutgoingMessage,
+  dialect: Dialect
+): Json.JsonObject => {
   return {
     ...(dialect === "1.0" ? { role: "ROLE_USER" } : { kind: "message", role: "user" }),
-    messageId: operation.messageId,
+    messageId,
     parts: parts.map((part) => toPart(part, dialect)),
     ...(taskId === undefined ? {} : { taskId }),
     ...(contextId === undefined ? {} : { contextId }),
