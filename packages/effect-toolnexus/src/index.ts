@@ -5,6 +5,7 @@
  */
 export * from "@effect-toolnexus/agents"
 export * from "@effect-toolnexus/builtins"
+export * from "@effect-toolnexus/client"
 export * from "@effect-toolnexus/core"
 export * from "@effect-toolnexus/extra"
 export * from "@effect-toolnexus/mcp"

@@ -1,0 +1,40 @@
+/**
+ * Approvals that a runtime has been told to ask for and that were not used yet, so that a call it then runs by the same
+ * id, name and arguments counts as approved. Nothing else does: calling a handler by hand is no approval.
+ */
+import type { ToolkitService } from "@effect-toolnexus/core"
+import * as Result from "effect/Result"
+
+export interface Approvals {
+  readonly put: (id: string, name: string, args: unknown) => void
+  /** Whether this call was to be approved; once. */
+  readonly take: (id: string, name: string, args: unknown) => boolean
+}
+
+/** Those that nobody answers go, the oldest first. */
+const MAX_OPEN = 10_000
+
+const known = new WeakMap<ToolkitService, Approvals>()
+
+/** Of a toolkit there are as many bridges as requests, which share these. */
+export const approvalsOf = (service: ToolkitService): Approvals => {
+  const before = known.get(service)
+  if (before !== undefined) return before
+  const approvals = makeApprovals()
+  known.set(service, approvals)
+  return approvals
+}
+
+const makeApprovals = (): Approvals => {
+  const open = new Map<string, string>()
+  return {
+    put: (id, name, args) => {
+      open.set(id, spell(name, args))
+      if (open.size > MAX_OPEN) open.delete(open.keys().next().value ?? id)
+    },
+    take: (id, name, args) => open.get(id) === spell(name, args) && open.delete(id)
+  }
+}
+
+const spell = (name: string, args: unknown): string =>
+  Result.getOrElse(Result.try(() => JSON.stringify([name, args])), () => `${name}: can't be spelt`)

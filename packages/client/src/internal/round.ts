@@ -1,0 +1,195 @@
+/** One round of a loop: what a conversation is still waiting for, and what becomes of the calls a model has made. */
+import { type ProviderSchema, type ToolError, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
+import * as Model from "effect/ai/Model"
+import * as Prompt from "effect/ai/Prompt"
+import * as Response from "effect/ai/Response"
+import type * as AiTool from "effect/ai/Tool"
+import * as Effect from "effect/Effect"
+import * as EffectAi from "../EffectAi.ts"
+import type { Options, Outcome, Waiting } from "../ToolLoop.ts"
+import { type OpenCall, openCalls, withoutApprovals } from "./conversation.ts"
+import { callDeclared, fold } from "./declaredCall.ts"
+import { takes } from "./richContent.ts"
+
+type Tools = EffectAi.LiveToolkit["tools"]
+type ResultPart = Response.ToolResultParts<Tools>
+type Added = ResultPart | Response.ToolApprovalRequestPart
+
+/** What a model has said, in either form. */
+export interface Said {
+  readonly parts: ReadonlyArray<Response.Part<Tools, "deferred"> | Response.StreamPart<Tools, "deferred">>
+  readonly finishReason: Response.FinishReason
+  readonly text: string
+}
+
+/** What comes next; `added` is what a round has put into the conversation itself. */
+export type Step =
+  | {
+    readonly _tag: "Ask"
+    readonly prompt: Prompt.Prompt
+    /** Read when the model is asked. */
+    readonly toolkit: Effect.Effect<EffectAi.LiveToolkit>
+    readonly rounds: number
+    readonly said: Said
+    readonly added: ReadonlyArray<Added>
+  }
+  | { readonly _tag: "Done"; readonly outcome: Outcome; readonly added: ReadonlyArray<Added> }
+
+export interface Round {
+  /** Answers what the conversation is still waiting for. */
+  readonly begin: Effect.Effect<Step>
+  /** Runs what the model has called. */
+  readonly end: (asked: Extract<Step, { readonly _tag: "Ask" }>, said: Said) => Effect.Effect<Step>
+}
+
+const DEFAULT_ROUNDS = 20
+
+/** A call and its answer, or what it waits for. */
+type Answered = { readonly result: ResultPart } | { readonly waiting: Waiting }
+
+/** What a loop's options come to for its calls. */
+interface Calling {
+  readonly options: Options
+  readonly service: ToolkitService
+  readonly target: ProviderSchema.Target
+  readonly show: (result: ToolResult.ToolResult) => AiTool.HandlerResult<EffectAi.DynamicTool>
+}
+
+export const makeRound = (options: Options, service: ToolkitService): Effect.Effect<Round> => {
+  const { maxRounds = DEFAULT_ROUNDS } = options
+  if (!Number.isInteger(maxRounds) || maxRounds < 1) {
+    throw new TypeError(`maxRounds must be a whole number of at least 1, but is ${maxRounds}`)
+  }
+  const concurrency = options.concurrency ?? "unbounded"
+  return Effect.map(Effect.serviceOption(Model.ProviderName), (provider): Round => {
+    const target = options.target ?? EffectAi.targetOf(provider)
+    const calling = {
+      options,
+      service,
+      target,
+      show: EffectAi.toHandlerResult(options.acceptsMedia ?? takes(target))
+    }
+    return {
+      begin: Effect.gen(function*() {
+        const prompt = Prompt.make(options.prompt)
+        const answered = yield* Effect.forEach(openCalls(prompt), (call) => reopen(calling, call), { concurrency })
+        return next(calling, { prompt, rounds: 0, said: NOTHING, answered })
+      }),
+      end: (asked, said) =>
+        Effect.gen(function*() {
+          const calls = said.parts.flatMap((part) => part.type === "tool-call" && !part.providerExecuted ? [part] : [])
+          const isComplete = COMPLETE.has(said.finishReason)
+          const answered = isComplete
+            ? yield* Effect.forEach(calls, (call) => make(calling, call, false), { concurrency })
+            : calls.map((call) => ({ result: toPart(calling, call, cutOff(said.finishReason)) }))
+          const prompt = Prompt.concat(asked.prompt, Prompt.fromResponseParts([...said.parts]))
+          return next(calling, { prompt, rounds: asked.rounds + 1, said, answered }, isComplete)
+        })
+    }
+  })
+}
+
+const NOTHING: Said = { parts: [], finishReason: "unknown", text: "" }
+
+/** As `effect/ai` has it: after any other reason what the model called may be half of what it meant. */
+const COMPLETE: ReadonlySet<Response.FinishReason> = new Set(["stop", "tool-calls", "pause"])
+
+const cutOff = (reason: string): ToolResult.ToolResult =>
+  ToolResult.failure(`It was not run: the answer that called it was cut off (${reason}).`)
+
+interface Progress {
+  readonly prompt: Prompt.Prompt
+  readonly rounds: number
+  readonly said: Said
+  readonly answered: ReadonlyArray<Answered>
+}
+
+const next = (
+  { options, service, target }: Calling,
+  { answered, prompt: before, rounds, said }: Progress,
+  isComplete = true
+): Step => {
+  const waiting = answered.flatMap((each) => "waiting" in each ? [each.waiting] : [])
+  const added = answered.flatMap((each): ReadonlyArray<Added> => {
+    if ("result" in each) return [each.result]
+    const { approvalId, request, toolCallId } = each.waiting
+    // what was asked before this loop stands in the conversation
+    return request === undefined ? [] : [Response.makePart("tool-approval-request", { approvalId, toolCallId })]
+  })
+  const prompt = Prompt.concat(before, Prompt.fromResponseParts(added))
+  const done = (stopped: Outcome["stopped"]): Step => ({
+    _tag: "Done",
+    added,
+    outcome: { text: said.text, prompt, rounds, stopped, finishReason: said.finishReason, waiting }
+  })
+  if (!isComplete) return done("incomplete")
+  if (waiting.length > 0) return done("waiting")
+  if (rounds > 0 && answered.length === 0) return done("done")
+  if (rounds >= (options.maxRounds ?? DEFAULT_ROUNDS)) return done("rounds")
+  const toolkit = EffectAi.fromToolkit(service, { ...options, target })
+  return { _tag: "Ask", prompt: withoutApprovals(prompt), toolkit, rounds, said, added }
+}
+
+/** A call of an earlier loop that has no answer yet. */
+const reopen = (calling: Calling, call: OpenCall): Effect.Effect<Answered> => {
+  const { options: { answers = [] }, service } = calling
+  const given = answers.find(({ request }) => request.call?.id === call.id)
+  if (given !== undefined) {
+    const running = service.resume(
+      given.request,
+      given.answer,
+      EffectAi.callOptions(calling.options, call.id, call.name)
+    )
+    return settle(calling, call, running)
+  }
+  const { approvalId, response } = call
+  if (response?.approved === true) return make(calling, call, true)
+  if (response !== undefined) return answer(calling, call, declined(response.reason))
+  if (approvalId !== undefined) return Effect.succeed({ waiting: { toolCallId: call.id, approvalId } })
+  return answer(calling, call, LOST)
+}
+
+const declined = (reason: string | undefined): ToolResult.ToolResult =>
+  ToolResult.failure(`The user declined this call${reason === undefined ? "." : `: ${reason}`}`, {
+    metadata: { error: "ToolDenied" }
+  })
+
+/** Running it again might do a thing twice. */
+const LOST = ToolResult.failure(
+  "It is not known whether this call was run: it was interrupted before it had an answer."
+)
+
+const answer = (calling: Calling, call: CallName, result: ToolResult.ToolResult): Effect.Effect<Answered> =>
+  Effect.succeed({ result: toPart(calling, call, result) })
+
+type CallName = Pick<OpenCall, "id" | "name">
+
+const make = (
+  calling: Calling,
+  call: CallName & Pick<OpenCall, "params">,
+  isApproved: boolean
+): Effect.Effect<Answered> => {
+  const { id, name, params: args } = call
+  const options = EffectAi.callOptions(calling.options, id, name)
+  return settle(calling, call, callDeclared(calling.service, calling.target, { name, args, isApproved, options }))
+}
+
+/** Its answer as a part of the conversation; or the person it waits for. */
+const settle = (
+  calling: Calling,
+  call: CallName,
+  running: Effect.Effect<ToolResult.ToolResult, ToolError.ToolError>
+): Effect.Effect<Answered> => {
+  const show = (result: ToolResult.ToolResult): Answered => ({ result: toPart(calling, call, result) })
+  const waits = ({ request }: ToolError.ToolSuspended): Effect.Effect<Answered> =>
+    Effect.succeed({ waiting: { toolCallId: call.id, approvalId: request.id, request } })
+  return fold(Effect.catchTag(Effect.map(running, show), "ToolSuspended", waits), show)
+}
+
+const toPart = ({ show }: Calling, { id, name }: CallName, result: ToolResult.ToolResult): ResultPart => {
+  const { encodedResult, isFailure, modelOutput } = show(result)
+  const part = { id, name, encodedResult, preliminary: false, providerExecuted: false, result }
+  return isFailure
+    ? Response.makePart("tool-result", { ...part, isFailure })
+    : Response.makePart("tool-result", { ...part, isFailure, ...(modelOutput === undefined ? {} : { modelOutput }) })
+}
