@@ -18,8 +18,10 @@ import { OptionReader } from "./internal/optionReader.ts"
  * - `readOnly`: only tools that change nothing but the session's own state, so no `bash`; default: false
  * - `tools`: `false` drops a tool; `true` changes nothing
  * - `bash.env`: names of variables of the host that commands get beside the base list
- * - `limits.output`: bytes of text in one answer, default 65536; `limits.file`: bytes of the largest image, and bytes
- *   behind a window in which `read` counts lines, default 16777216
+ * - `limits.output`: bytes of text in one answer, default 65536; `limits.file`: bytes of the largest image and of
+ *   the largest file that is changed, and bytes behind a window in which `read` counts lines, default 16777216
+ * - `staleGuard`: whether a file is left alone that isn't as the session has last seen it; default: where it was read;
+ *   `true`: also where it was only written; `false`: never
  *
  * @category models
  * @since 0.1.0
@@ -35,7 +37,7 @@ export interface BuiltinSettings {
   readonly bash?: { readonly env: ReadonlyArray<string> }
   readonly limits?: { readonly output?: number; readonly file?: number; readonly fetch?: never }
   readonly network?: never
-  readonly staleGuard?: never
+  readonly staleGuard?: boolean
 }
 
 /**
@@ -76,7 +78,7 @@ const TOOL_NAMES = [
  *
  * A key that makes no sense is left out with a diagnostic at its path. Where leaving it out would open what somebody
  * meant to close, it closes instead: a `root` or a whole value that can't be understood turns the builtins off, a
- * `readOnly` that is no boolean counts as true, a `tools` entry that is no boolean drops that tool.
+ * `readOnly` or `staleGuard` that is no boolean counts as true, a `tools` entry that is no boolean drops that tool.
  *
  * @category decoding
  * @since 0.1.0
@@ -92,8 +94,8 @@ export const decodeOptions = (raw: unknown): DecodedOptions => {
 
 const isOff = (raw: Readonly<Record<string, unknown>>): boolean => raw["disabled"] === true || raw["enabled"] === false
 
-const KEYS = ["disabled", "enabled", "root", "readOnly", "tools", "bash", "limits"]
-const NOT_YET = ["network", "staleGuard"]
+const KEYS = ["disabled", "enabled", "root", "readOnly", "tools", "bash", "limits", "staleGuard"]
+const NOT_YET = ["network"]
 
 const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionReader): BuiltinOptions => {
   reader.checkKeys(raw, "builtins", KEYS, NOT_YET)
@@ -113,6 +115,13 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
   const tools = decodeTools(raw["tools"], reader)
   const bash = decodeBash(raw["bash"], reader)
   const limits = decodeLimits(raw["limits"], reader)
+  const staleGuard = reader.read(
+    raw,
+    "staleGuard",
+    "builtins",
+    Schema.Boolean,
+    "true or false; it counts as true until it is"
+  )
   const isUnsafe = isSwitchBroken || tools === undefined || (raw["root"] !== undefined && root === undefined)
   if (isUnsafe) return false
   return {
@@ -120,7 +129,8 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
     ...(isReadOnly ? { readOnly: true } : {}),
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     ...(bash === undefined ? {} : { bash }),
-    ...(limits === undefined ? {} : { limits })
+    ...(limits === undefined ? {} : { limits }),
+    ...(raw["staleGuard"] === undefined ? {} : { staleGuard: staleGuard !== false })
   }
 }
 

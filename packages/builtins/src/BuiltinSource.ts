@@ -11,13 +11,17 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as ApplyPatch from "./ApplyPatch.ts"
 import * as Bash from "./Bash.ts"
 import { type BuiltinOptions, type BuiltinSettings, decodeOptions } from "./BuiltinOptions.ts"
+import * as Edit from "./Edit.ts"
 import { ENTRY } from "./internal/defineBuiltin.ts"
 import * as Question from "./Question.ts"
 import * as Read from "./Read.ts"
+import * as StaleGuard from "./StaleGuard.ts"
 import * as TodoWrite from "./TodoWrite.ts"
 import { Workspace, type WorkspaceError } from "./Workspace.ts"
+import * as Write from "./Write.ts"
 
 type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner
 
@@ -59,6 +63,9 @@ const builders = (
 ): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Workspace>]> => [
   ["bash", Bash.make({ ...settings.bash, ...settings.limits })],
   ["read", Read.make(settings.limits)],
+  ["write", Write.make(settings.limits)],
+  ["edit", Edit.make(settings.limits)],
+  ["apply_patch", ApplyPatch.make(settings.limits)],
   ["question", Question.make],
   ["todowrite", TodoWrite.make]
 ]
@@ -66,7 +73,10 @@ const builders = (
 const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {
   const workspace = yield* workspaceOf(settings)
   const wanted = builders(settings).filter(([name]) => settings.tools?.[name] !== false)
-  const tools = yield* Effect.provideService(Effect.forEach(wanted, ([, tool]) => tool), Workspace, workspace)
+  const tools = yield* Effect.forEach(wanted, ([, tool]) => tool).pipe(
+    Effect.provideService(Workspace, workspace),
+    Effect.provideService(StaleGuard.StaleGuard, StaleGuard.make(settings.staleGuard))
+  )
   return workspace.isReadOnly ? tools.filter(({ annotations }) => annotations?.readOnlyHint === true) : tools
 })
 

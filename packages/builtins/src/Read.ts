@@ -13,7 +13,7 @@
  *
  * @since 0.1.0
  */
-import { type Tool, ToolError, ToolName, ToolResult } from "@effect-toolnexus/core"
+import { type Tool, ToolName, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import type * as FileSystem from "effect/FileSystem"
@@ -23,8 +23,11 @@ import type * as PlatformError from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import * as FileFormat from "./internal/fileFormat.ts"
+import { kindOf } from "./internal/fileSnapshot.ts"
 import { nearestNames } from "./internal/nearestNames.ts"
+import { asToolFailed, Refused, refusedBy } from "./internal/refused.ts"
 import * as TextFile from "./internal/textFile.ts"
+import * as StaleGuard from "./StaleGuard.ts"
 import { Workspace } from "./Workspace.ts"
 
 /** Lines. */
@@ -83,6 +86,7 @@ export const make: (
   function*(options?: ReadOptions) {
     const workspace = yield* Workspace
     const reader: Reader = {
+      guard: yield* StaleGuard.StaleGuard,
       fs: workspace.fs,
       path: workspace.path,
       output: options?.output ?? DEFAULT_OUTPUT,
@@ -94,19 +98,18 @@ export const make: (
       input: Input,
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       handler: (input, { toolName }) =>
-        Effect.catchTags(
-          Effect.flatMap(workspace.resolve(input.path), (target) => open(reader, { ...input, target })),
-          {
-            Refused: ({ detail }) => Effect.fail(failed(toolName, detail)),
-            WorkspaceError: ({ message }) => Effect.fail(failed(toolName, message)),
-            PlatformError: (error) => Effect.fail(failed(toolName, describe(input.path, error)))
-          }
-        )
+        Effect.flatMap(
+          workspace.resolve(input.path),
+          (target) =>
+            Effect.catchTag(open(reader, { ...input, target }), "PlatformError", (error) =>
+              Effect.fail(refusedBy(input.path, "can't be read")(error)))
+        ).pipe(asToolFailed(toolName))
     })
   }
 )
 
 interface Reader extends Required<ReadOptions> {
+  readonly guard: StaleGuard.Guard
   readonly fs: FileSystem.FileSystem
   readonly path: Path.Path
 }
@@ -115,16 +118,6 @@ interface Reader extends Required<ReadOptions> {
 interface Wanted extends Input {
   readonly target: string
 }
-
-/** Why there is nothing to show; becomes the tool's failure. */
-class Refused extends Schema.TaggedError<Refused>("@effect-toolnexus/builtins/Read/Refused")("Refused", {
-  detail: Schema.String
-}) {}
-
-const failed = (toolName: string, message: string) => new ToolError.ToolFailed({ toolName, message })
-
-const describe = (path: string, { reason }: PlatformError.PlatformError): string =>
-  `${path} can't be read (${reason._tag})`
 
 type Answer = Effect.Effect<ToolResult.ToolResult, Refused | PlatformError.PlatformError>
 
@@ -136,21 +129,18 @@ const open = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted) {
     () => Effect.flatMap(nearestNames(fs, path, wanted.target), (names) => Effect.fail(missing(wanted.path, names)))
   )
   switch (info.type) {
-    case "File":
-      return yield* readFile(reader, wanted, Number(info.size))
+    case "File": {
+      const answer = yield* readFile(reader, wanted, Number(info.size))
+      // as it was before it was read: what came in between is a change too
+      yield* reader.guard.noteRead(wanted.target, info, fs.readFile(wanted.target))
+      return answer
+    }
     case "Directory":
       return yield* readDirectory(reader, wanted)
     default:
-      return yield* new Refused({ detail: `${wanted.path} is no file but a ${kinds[info.type] ?? "special file"}` })
+      return yield* new Refused({ detail: `${wanted.path} is no file but a ${kindOf(info.type)}` })
   }
 })
-
-const kinds: Readonly<Partial<Record<FileSystem.File.Type, string>>> = {
-  BlockDevice: "device",
-  CharacterDevice: "device",
-  FIFO: "named pipe",
-  Socket: "socket"
-}
 
 const missing = (path: string, names: ReadonlyArray<string>): Refused =>
   new Refused({ detail: `${path} doesn't exist${names.length === 0 ? "" : `; did you mean ${names.join(" or ")}?`}` })

@@ -3,10 +3,14 @@
  *
  * @since 0.1.0
  */
+export * as ApplyPatch from "./ApplyPatch.ts"
 export * as Bash from "./Bash.ts"
 export type { BuiltinOptions, BuiltinSettings } from "./BuiltinOptions.ts"
 export * as BuiltinSource from "./BuiltinSource.ts"
+export * as Edit from "./Edit.ts"
 export * as Question from "./Question.ts"
 export * as Read from "./Read.ts"
+export * as StaleGuard from "./StaleGuard.ts"
 export * as TodoWrite from "./TodoWrite.ts"
 export { Workspace, WorkspaceError, type WorkspaceOptions } from "./Workspace.ts"
+export * as Write from "./Write.ts"

@@ -13,7 +13,15 @@ describe("BuiltinSource.layer", () => {
         const { _tag, name, tools } = yield* loaded(options)
         assert.strictEqual(_tag, "Loaded")
         assert.strictEqual(name, "builtin")
-        assert.deepStrictEqual(tools.map((tool) => tool.name), ["bash", "read", "question", "todowrite"])
+        assert.deepStrictEqual(tools.map((tool) => tool.name), [
+          "bash",
+          "read",
+          "write",
+          "edit",
+          "apply_patch",
+          "question",
+          "todowrite"
+        ])
       }
     }))
 
@@ -30,7 +38,15 @@ describe("BuiltinSource.layer", () => {
   it.live("drops single tools, and says which names mean nothing", () =>
     Effect.gen(function*() {
       const { diagnostics, tools } = yield* loaded({
-        tools: { bash: false, write: false, question: false, todowrite: true, redd: false }
+        tools: {
+          bash: false,
+          write: false,
+          edit: false,
+          apply_patch: false,
+          question: false,
+          todowrite: true,
+          redd: false
+        }
       })
       assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "todowrite"])
       assert.deepStrictEqual(diagnostics, [{
@@ -80,12 +96,18 @@ describe("BuiltinSource.decodeOptions", () => {
       root: "r",
       tools: { bash: false },
       bash: { env: ["CI"] },
-      limits: { output: 1, file: 2 }
+      limits: { output: 1, file: 2 },
+      staleGuard: false
     }
     assert.deepStrictEqual(decodeOptions(options), { options, diagnostics: [] })
     assert.deepStrictEqual(decodeOptions(undefined), { options: true, diagnostics: [] })
     assert.deepStrictEqual(decodeOptions(false), { options: false, diagnostics: [] })
     assert.deepStrictEqual(decodeOptions({ disabled: true, nonsense: 1 }), { options: false, diagnostics: [] })
+  })
+
+  it("takes a staleGuard it can't understand for true", () => {
+    assert.deepStrictEqual(decodeOptions({ staleGuard: 0 }).options, { staleGuard: true })
+    assert.deepStrictEqual(paths({ staleGuard: 0 }), [["error", "invalid-value", "builtins.staleGuard"]])
   })
 
   it("names unknown and misplaced keys by their path", () => {
@@ -98,9 +120,8 @@ describe("BuiltinSource.decodeOptions", () => {
   })
 
   it("says what isn't supported yet", () => {
-    assert.deepStrictEqual(paths({ network: "public", staleGuard: true, limits: { fetch: 1 } }), [
+    assert.deepStrictEqual(paths({ network: "public", limits: { fetch: 1 } }), [
       ["info", "not-supported-yet", "builtins.network"],
-      ["info", "not-supported-yet", "builtins.staleGuard"],
       ["info", "not-supported-yet", "builtins.limits.fetch"]
     ])
   })

@@ -53,7 +53,7 @@ describe("ToolkitLive", () => {
             skills: "skills",
             agents: { helper: { card: agent.cardUrl, pollEvery: 20 } },
             builtins: { root: "skills" },
-            disableTools: ["bash", "question"]
+            disableTools: ["bash", "write", "edit", "apply_patch", "question"]
           })
         )
         const add = defineTool({ name: "add", handler: ({ a, b }) => Number(a) + Number(b) })
@@ -134,12 +134,15 @@ describe("ToolkitLive", () => {
         assert.match(errors["broken"] ?? "", /^agent "broken" failed at config: .*card/)
         assert.match(errors["<config>"] ?? "", /^configuration failed at config: .*bad\.json:1:17: /)
         assert.deepStrictEqual(yield* toolkit.toolNames, [
+          "apply_patch",
           "bash",
+          "edit",
           "good_echo",
           "question",
           "read",
           "skill",
-          "todowrite"
+          "todowrite",
+          "write"
         ])
         assert.strictEqual((yield* toolkit.call("good_echo", { a: 1 })).output, `{"a":1}`)
         assert.include((yield* toolkit.call("skill", { name: "notes" })).output, "Write.")
@@ -237,6 +240,9 @@ describe("ToolkitLive", () => {
       )
       assert.deepStrictEqual(tools.map(({ name }) => name), [
         "read",
+        "write",
+        "edit",
+        "apply_patch",
         "question",
         "todowrite",
         "In_code_answer",

@@ -1,0 +1,57 @@
+/** What the tools that change files share: the place, the session's guard, and the way from what was to what is. */
+import * as Effect from "effect/Effect"
+import { StaleGuard } from "../StaleGuard.ts"
+import { Workspace } from "../Workspace.ts"
+import { commit, type FileChange } from "./commit.ts"
+import * as FileSnapshot from "./fileSnapshot.ts"
+import { Refused } from "./refused.ts"
+
+export interface FileLimits {
+  /** Bytes of the largest file that is read to be changed. Default: 16777216 (16 MiB). */
+  readonly file?: number
+}
+
+/** Gone through in less than a tenth of a second. */
+export const DEFAULT_FILE = 16 * 1024 * 1024
+
+export type FileChanger = Effect.Success<ReturnType<typeof make>>
+
+export const make = Effect.fnUntraced(function*(limits: FileLimits = {}) {
+  const workspace = yield* Workspace
+  const guard = yield* StaleGuard
+  const limit = limits.file ?? DEFAULT_FILE
+
+  /** What stands at a path, unless it isn't what this session has seen of it. To be called within the path's lock. */
+  const take = Effect.fnUntraced(function*(path: string, shown: string) {
+    const snapshot = yield* FileSnapshot.take(workspace, path, shown, limit)
+    if (yield* guard.isStale(path, snapshot.info, snapshot.bytes)) {
+      return yield* new Refused({
+        detail: `${shown} has changed since it was last read or written here: read it again, then make the change`
+      })
+    }
+    return snapshot
+  })
+
+  const put = (changes: ReadonlyArray<FileChange>) =>
+    Effect.andThen(commit(workspace, changes), Effect.forEach(changes, note, { discard: true }))
+
+  /** The file is in place whether or not it can be looked at again. */
+  const note = ({ after, path }: FileChange) =>
+    after === undefined
+      ? Effect.void
+      : Effect.ignore(Effect.flatMap(workspace.fs.stat(path), (info) => guard.noteWritten(path, info, after)))
+
+  return { workspace, limit, take, put }
+})
+
+/** The same of a file that must be there and small enough. */
+export const takeWhole = Effect.fnUntraced(function*(changer: FileChanger, path: string, shown: string) {
+  const { bytes, info } = yield* changer.take(path, shown)
+  if (info === undefined) return yield* new Refused({ detail: `${shown} doesn't exist` })
+  if (bytes === undefined) {
+    return yield* new Refused({
+      detail: `${shown} has ${info.size} bytes; at most ${changer.limit} are read to be changed`
+    })
+  }
+  return { path, info, bytes }
+})

@@ -1,0 +1,53 @@
+/**
+ * Finds lines in a file that a model remembers not quite as they are: with other blanks at their ends, another
+ * indentation, plain quotes and dashes where the file has typographic ones. The closest kind of likeness wins.
+ */
+import { occurrences } from "./sequenceSearch.ts"
+
+/** From the strictest to the loosest. */
+export interface Likeness {
+  /** What is different, for the result to say; `undefined`: nothing. */
+  readonly name: string | undefined
+  /** Two lines are alike when this makes them equal. */
+  readonly fold: (line: string) => string
+}
+
+export const EXACT: Likeness = { name: undefined, fold: (line) => line }
+export const TRAILING: Likeness = { name: "trailing blanks", fold: (line) => line.trimEnd() }
+export const INDENTATION: Likeness = { name: "indentation", fold: (line) => line.trim() }
+export const TYPOGRAPHY: Likeness = { name: "quotes, dashes or blanks", fold: (line) => plain(line).trim() }
+
+/** Compatibility forms in general aren't folded: a ligature is not its letters. */
+const plain = (line: string): string =>
+  line
+    .replaceAll(/[\u2018\u2019\u201A\u201B\u2032]/g, "'")
+    .replaceAll(/[\u201C\u201D\u201E\u201F\u2033]/g, "\"")
+    .replaceAll(/[\u2010-\u2015\u2212]/g, "-")
+    .replaceAll(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, " ")
+
+/** Lines folded in each way, each made once however many hunks there are. */
+export class FoldedLines {
+  readonly #lines: ReadonlyArray<string>
+  readonly #folded = new Map<Likeness, ReadonlyArray<string>>()
+
+  constructor(lines: ReadonlyArray<string>) {
+    this.#lines = lines
+  }
+
+  /** Where lines like the wanted ones stand, from an index on. */
+  find(
+    wanted: ReadonlyArray<string>,
+    likeness: Likeness,
+    options: { readonly from?: number; readonly limit?: number } = {}
+  ): ReadonlyArray<number> {
+    return occurrences(this.#foldedBy(likeness), wanted.map(likeness.fold), options)
+  }
+
+  #foldedBy(likeness: Likeness): ReadonlyArray<string> {
+    const known = this.#folded.get(likeness)
+    if (known !== undefined) return known
+    const folded = this.#lines.map(likeness.fold)
+    this.#folded.set(likeness, folded)
+    return folded
+  }
+}
