@@ -5,7 +5,10 @@
  *
  * - `bash -c`, and `sh -c` where there is no `bash`; standard input is empty.
  * - Output and errors in order of arrival, as they are (also escape sequences); bytes that are no UTF-8 become U+FFFD.
- *   Of more than `output` bytes the beginning and the end are kept, and the cut and the total said.
+ *   Of more than `output` bytes the beginning and the end are kept, and the cut and the total said; the whole, up to
+ *   50 MB, is then in a file that `read` can open, also under a `root`, until the toolkit closes (the latest 16 are kept).
+ * - While it runs, what arrives is reported as progress: `progress` is the bytes so far, `message` the latest 4096 of those
+ *   that are new. A call that is interrupted has its last words there.
  * - The call ends when the shell ends. What it left running in the background is stopped with its process group; the
  *   answer says so where that still held the output open.
  * - A code other than 0, a signal and a timeout are each a `ToolFailed` that says which, with all that was printed.
@@ -18,13 +21,18 @@
  *
  * @since 0.1.0
  */
-import { type Json, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { type Json, type Tool, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
 import { Environment, inheritable } from "@effect-toolnexus/core/Environment"
 import * as Effect from "effect/Effect"
 import type * as PlatformError from "effect/PlatformError"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
+import { OutputBuffer } from "./internal/outputBuffer.ts"
 import * as Shell from "./internal/shell.ts"
+import * as SpillFiles from "./internal/spillFiles.ts"
 import { Workspace } from "./Workspace.ts"
 
 /** Milliseconds. */
@@ -80,13 +88,14 @@ const DEFAULT_OUTPUT = 65_536
  */
 export const make: (
   options?: BashOptions
-) => Effect.Effect<Tool.Tool, never, Workspace> = Effect.fnUntraced(
+) => Effect.Effect<Tool.Tool, never, Workspace | Scope.Scope> = Effect.fnUntraced(
   function*(options?: BashOptions) {
     const workspace = yield* Workspace
     const { spawner } = workspace
     const locate = locateIn(workspace)
     const env = inheritable(yield* Environment, options?.env ?? [])
     const outputLimit = options?.output ?? DEFAULT_OUTPUT
+    const spillFiles = yield* SpillFiles.make(workspace)
 
     return defineBuiltin({
       name: "bash",
@@ -94,15 +103,21 @@ export const make: (
         + "shell does; what it leaves running in the background is stopped.",
       input: Input,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-      handler: Effect.fnUntraced(function*({ command, timeout = DEFAULT_TIMEOUT, workdir = "." }, { toolName }) {
+      handler: Effect.fnUntraced(function*({ command, timeout = DEFAULT_TIMEOUT, workdir = "." }, call) {
+        const { toolName } = call
         yield* checkCommand(command, toolName)
         const cwd = yield* locate(workdir, toolName)
-        const run = yield* Effect.mapError(
-          Shell.run(spawner, { command, cwd, env, timeout, outputLimit }),
-          (error) => notStarted(toolName, error)
+        const output = new OutputBuffer(outputLimit, SpillFiles.MAX_SPILL)
+        const spill = yield* spillFiles.open
+        const onOutput = yield* inTurn(Effect.suspend(() => spill.write(output.takeOverflow())))
+        const run = yield* Shell.run(spawner, { command, cwd, env, timeout, output, onOutput }).pipe(
+          Effect.mapError((error) => notStarted(toolName, error)),
+          showingProgress(output, call)
         )
-        return yield* answer(toolName, run, timeout)
-      })
+        // a last character that never came whole
+        yield* onOutput
+        return yield* answer({ toolName, run, timeout, output, spilled: yield* spill.result })
+      }, Effect.scoped)
     })
   }
 )
@@ -142,16 +157,66 @@ const notStarted = (toolName: string, { reason }: PlatformError.PlatformError): 
       : `the shell can't be started (${reason._tag})`
   })
 
+/** Output and errors may arrive at one time, and what they make must stay in their order. */
+const inTurn = (effect: Effect.Effect<void>) =>
+  Effect.map(Semaphore.make(1), (semaphore) => semaphore.withPermits(1)(effect))
+
+/** In milliseconds: often enough for whoever watches. */
+const PROGRESS_EVERY = 250
+
+/** Bytes of the latest output in one report. */
+const PROGRESS_LIMIT = 4096
+
+/**
+ * Reports what has arrived since the report before: how much it is in all, in bytes, and the latest of it. Where the call
+ * is interrupted nobody gets an answer any more, so the last report has what there is.
+ */
+const showingProgress =
+  (output: OutputBuffer, call: Pick<ToolCall.ToolCall, "progress">) =>
+  <A, E, R>(running: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    let reported = 0
+    const report = (note = "") =>
+      Effect.suspend(() => {
+        const { total } = output
+        if (total === reported && note === "") return Effect.void
+        const message = output.textSince(reported, PROGRESS_LIMIT) + note
+        reported = total
+        return call.progress({ progress: total, message })
+      })
+    const watching = Effect.forever(Effect.andThen(Effect.sleep(PROGRESS_EVERY), report()))
+    return Effect.scoped(Effect.andThen(Effect.forkScoped(watching), running)).pipe(
+      Effect.onInterrupt(() => report("\n[interrupted; the command was stopped]"))
+    )
+  }
+
+interface Finished {
+  readonly toolName: string
+  readonly run: Shell.ShellRun
+  readonly timeout: number
+  readonly output: OutputBuffer
+  readonly spilled: SpillFiles.Spilled | undefined
+}
+
 const answer = (
-  toolName: string,
-  { ending, leftRunning, ms, output }: Shell.ShellRun,
-  timeout: number
+  { output, run: { ending, leftRunning, ms }, spilled, timeout, toolName }: Finished
 ): Effect.Effect<ToolResult.ToolResult, ToolError.ToolFailed> => {
   const { metadata, problem } = describe(ending, timeout)
-  const text = withNotes(output, [leftRunning ? STOPPED : undefined, problem])
-  const extras = { metadata: { ...metadata, ms } }
+  const text = withNotes(output.text(), [spillNote(output, spilled), leftRunning ? STOPPED : undefined, problem])
+  const file = spilled === undefined || Result.isFailure(spilled) ? {} : { outputFile: { ...spilled.success } }
+  const extras = { metadata: { ...metadata, ms, bytes: output.total, ...file } }
   if (problem === undefined) return Effect.succeed(ToolResult.success(text, extras))
   return Effect.fail(new ToolError.ToolFailed({ toolName, message: problem, result: ToolResult.failure(text, extras) }))
+}
+
+const spillNote = ({ total }: OutputBuffer, spilled: SpillFiles.Spilled | undefined): string | undefined => {
+  if (spilled === undefined) return undefined
+  return Result.match(spilled, {
+    onFailure: (detail) => `the whole output is lost: ${detail}`,
+    onSuccess: ({ bytes, path }) =>
+      `${
+        bytes < total ? `the first ${bytes} bytes of the output are` : `the whole output, ${bytes} bytes, is`
+      } in ${path}`
+  })
 }
 
 const STOPPED = "the shell left something running in the background; its process group was stopped"

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import type * as Scope from "effect/Scope"
 import * as ApplyPatch from "./ApplyPatch.ts"
 import * as Bash from "./Bash.ts"
 import { type BuiltinOptions, type BuiltinSettings, decodeOptions } from "./BuiltinOptions.ts"
@@ -60,7 +61,7 @@ export { type BuiltinOptions, type BuiltinSettings, type DecodedOptions, decodeO
 /** In the order of CONTRACT 7's table. */
 const builders = (
   settings: BuiltinSettings
-): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Workspace>]> => [
+): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Workspace | Scope.Scope>]> => [
   ["bash", Bash.make({ ...settings.bash, ...settings.limits })],
   ["read", Read.make(settings.limits)],
   ["write", Write.make(settings.limits)],

@@ -158,7 +158,7 @@ layer(builtins(true), { excludeTestServices: true })("bash", (it) => {
         // buffers that nobody holds any more are let go when it suits the runtime; what must not be there is the flood
         assert.isBelow(process.memoryUsage.rss() - before, 200_000_000)
         assert.match(result.output, /^first\ny\n/)
-        assert.match(result.output, /\ny\nlast\n$/)
+        assert.match(result.output, /\ny\nlast\n\[the first 50000000 bytes of the output are in [^\n]+\]$/)
         const [, cut, total] = /\[\.\.\. (\d+) of (\d+) bytes left out \.\.\.\]/.exec(result.output) ?? []
         assert.strictEqual(Number(total), 300_000_011)
         assert.strictEqual(Number(total) - Number(cut), 65_536)

@@ -1,9 +1,11 @@
-import { Environment } from "@effect-toolnexus/core"
+import { BuiltinSource } from "@effect-toolnexus/builtins"
+import { Environment, type Json, ToolCall } from "@effect-toolnexus/core"
 import { NothingLeft } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { builtins, call, failure, folder } from "./harness.ts"
+import * as PlatformError from "effect/PlatformError"
+import { builtins, call, failure, folder, platform, tool } from "./harness.ts"
 
 const length = (text: string) => new TextEncoder().encode(text).length
 
@@ -73,8 +75,9 @@ describe("the output limit of bash", () => {
           call("bash", { command: `cat ${file}` }),
           builtins({ limits: { output: limit } })
         )
-        const [, head = "", cut = "", total = "", tail = ""] =
+        const [, head = "", cut = "", total = "", rest = ""] =
           /^([^]*)\n\[\.\.\. (\d+) of (\d+) bytes left out \.\.\.\]\n([^]*)$/.exec(output) ?? []
+        const tail = rest.replace(/\n?\[the whole output, \d+ bytes, is in [^\n]+\]$/, "")
         assert.isTrue(text.startsWith(head) && text.endsWith(tail), `limit ${limit}`)
         assert.strictEqual(Number(total), length(text))
         assert.strictEqual(Number(cut), length(text) - length(head) - length(tail))
@@ -82,5 +85,113 @@ describe("the output limit of bash", () => {
       }
       const whole = builtins({ limits: { output: length(text) } })
       assert.strictEqual((yield* Effect.provide(call("bash", { command: `cat ${file}` }), whole)).output, text)
+    }).pipe(Effect.provide(builtins(true))))
+})
+
+describe("the whole output of bash", () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("")
+
+  it.live("is in a file that read opens under a root, and that is gone when the toolkit closes", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* folder
+      const path = yield* Effect.gen(function*() {
+        const { metadata, output } = yield* call("bash", { command: "seq 1 30000" })
+        const [, bytes, file = ""] = /\n\[the whole output, (\d+) bytes, is in (\S+)\]$/.exec(output) ?? []
+        const whole = lines(30_000)
+        assert.strictEqual(Number(bytes), whole.length)
+        assert.deepStrictEqual(metadata?.["outputFile"], { path: file, bytes: whole.length })
+        assert.strictEqual(yield* fs.readFileString(file), whole)
+        assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
+        const window = yield* call("read", { path: file, offset: 15_000, limit: 2 })
+        assert.match(window.output, /^15000\n15001\n\(14999 more lines; offset=15002\)/)
+        for (
+          const [name, args] of [["write", { path: file, content: "" }], ["read", { path: "/etc/passwd" }]] as const
+        ) {
+          assert.match((yield* failure(name, args)).message, /outside the root/)
+        }
+        // another file of the folder isn't shared
+        assert.match((yield* failure("read", { path: `${file}x` })).message, /outside the root/)
+        return file
+      }).pipe(Effect.provide(builtins({ root })))
+      assert.isFalse(yield* fs.exists(path))
+      assert.isFalse(yield* fs.exists(path.replace(/\/[^/]+$/, "")))
+    }).pipe(Effect.provide(builtins(true))))
+
+  it.live("is kept of a command that fails or is stopped, and of the latest ones only", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const fileOf = (command: string, timeout = 60_000) =>
+        Effect.map(failure("bash", { command, timeout }), ({ result }) =>
+          /is in (\S+)\]\n\[/.exec(result?.output ?? "")?.[1] ?? "")
+      yield* Effect.gen(function*() {
+        const first = yield* fileOf("seq 1 100; exit 1")
+        assert.strictEqual(yield* fs.readFileString(first), lines(100))
+        const stopped = yield* fileOf("seq 1 200; sleep 60", 300)
+        assert.strictEqual(yield* fs.readFileString(stopped), lines(200))
+        for (let index = 0; index < 15; index++) {
+          yield* fileOf("seq 1 100; exit 1")
+        }
+        assert.isFalse(yield* fs.exists(first))
+        assert.match((yield* failure("read", { path: first })).message, /doesn't exist/)
+        assert.isTrue(yield* fs.exists(stopped))
+      }).pipe(Effect.provide(builtins({ limits: { output: 50 } })))
+    }).pipe(Effect.provide(builtins(true))))
+
+  it.live("that can't be written is said to be lost, and the rest is answered all the same", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const full = {
+        ...fs,
+        makeTempDirectoryScoped: () =>
+          Effect.fail(PlatformError.systemError({ _tag: "PermissionDenied", module: "FileSystem", method: "mkdtemp" }))
+      }
+      const { output } = yield* call("bash", { command: "seq 1 100" }).pipe(
+        Effect.provide(BuiltinSource.layer({ limits: { output: 20 } })),
+        Effect.provideService(FileSystem.FileSystem, full)
+      )
+      assert.match(
+        output,
+        /^1\n2\n.*100\n\[the whole output is lost: it can't be written to a file \(permission denied\)\]$/s
+      )
+    }).pipe(Effect.provide(platform)))
+})
+
+describe("the progress of bash", () => {
+  const reports = Effect.fnUntraced(function*(args: Json.JsonObject, timeout: number) {
+    const told: Array<ToolCall.Progress> = []
+    const { handler } = yield* tool("bash")
+    const onProgress = (progress: ToolCall.Progress) => Effect.sync(() => void told.push(progress))
+    const exit = yield* Effect.timeoutOption(
+      Effect.exit(handler(args, ToolCall.make("bash", "call-1", { onProgress }))),
+      timeout
+    )
+    return { told, exit }
+  })
+
+  it.live("is what has arrived, as it arrives", () =>
+    Effect.gen(function*() {
+      const { told } = yield* reports({ command: "for i in 1 2 3; do echo line $i; sleep 0.6; done" }, 30_000)
+      assert.isAtLeast(told.length, 2)
+      assert.isTrue("line 1\nline 2\nline 3\n".startsWith(told.map(({ message }) => message).join("")))
+      assert.deepStrictEqual(
+        told.map(({ progress }) => progress),
+        told.map(({ progress }) => progress).toSorted((left, right) => left - right)
+      )
+    }).pipe(Effect.provide(builtins(true))))
+
+  it.live("has the last words of a command whose call is interrupted, and no more of a flood than its end", () =>
+    Effect.gen(function*() {
+      const quiet = yield* reports({ command: "echo before; sleep 60" }, 1000)
+      assert.strictEqual(quiet.exit._tag, "None")
+      assert.strictEqual(
+        quiet.told.map(({ message }) => message).join(""),
+        "before\n\n[interrupted; the command was stopped]"
+      )
+      const flood = yield* reports({ command: "yes 日本" }, 1000)
+      for (const { message = "" } of flood.told) {
+        assert.isAtMost(message.length, 4200)
+        assert.notInclude(message, "\uFFFD")
+      }
     }).pipe(Effect.provide(builtins(true))))
 })

@@ -14,7 +14,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle, ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { OutputBuffer } from "./outputBuffer.ts"
+import type { OutputBuffer } from "./outputBuffer.ts"
 
 export interface ShellCommand {
   readonly command: string
@@ -22,8 +22,10 @@ export interface ShellCommand {
   readonly env: Readonly<Record<string, string>>
   /** Milliseconds from the start of the shell. */
   readonly timeout: number
-  /** Bytes of output that are kept. */
-  readonly outputLimit: number
+  /** What is printed goes there. */
+  readonly output: OutputBuffer
+  /** Told after each arrival of output. */
+  readonly onOutput: Effect.Effect<void>
 }
 
 export type Ending = Data.TaggedEnum<{
@@ -36,7 +38,6 @@ export const Ending = Data.taggedEnum<Ending>()
 
 export interface ShellRun {
   readonly ending: Ending
-  readonly output: string
   /** Whether somebody still held the output open when the shell had ended. */
   readonly leftRunning: boolean
   readonly ms: number
@@ -47,20 +48,19 @@ type Spawner = ChildProcessSpawner["Service"]
 /** Fails only when no shell can be started. */
 export const run = Effect.fnUntraced(function*(spawner: Spawner, spec: ShellCommand) {
   const started = yield* Clock.currentTimeMillis
-  const output = new OutputBuffer(spec.outputLimit)
+  const { output } = spec
   // a scope of its own, because at a timeout the group ends before the last of its output is read
   const group = yield* Scope.fork(yield* Effect.scope)
   const handle = yield* Scope.provide(start(spawner, spec), group)
   const reader = yield* Effect.forkScoped(
     // the second pipe is that of a first shell that couldn't become the second
-    Effect.all([read(handle.stdout, output), read(handle.stderr, output)], { concurrency: 2, discard: true })
+    Effect.all([read(handle.stdout, spec), read(handle.stderr, spec)], { concurrency: 2, discard: true })
   )
   const ended = yield* Effect.timeoutOption(awaitEnding(handle), spec.timeout)
   if (Option.isNone(ended)) yield* Scope.close(group, Exit.void)
   const isClosed = yield* awaitQuiet(reader, output)
   return {
     ending: Option.getOrElse(ended, () => Ending.TimedOut()),
-    output: output.text(),
     leftRunning: Option.isSome(ended) && !isClosed,
     ms: (yield* Clock.currentTimeMillis) - started
   } satisfies ShellRun
@@ -104,10 +104,16 @@ const signalOf = ({ reason: { cause } }: PlatformError.PlatformError): string =>
   (Predicate.isError(cause) ? /SIG[A-Z0-9]+/.exec(cause.message)?.[0] : undefined) ?? "a signal"
 
 /** A pipe that breaks ends the reading; what came before is kept. */
-const read = (stream: Stream.Stream<Uint8Array, PlatformError.PlatformError>, output: OutputBuffer) =>
+const read = (
+  stream: Stream.Stream<Uint8Array, PlatformError.PlatformError>,
+  { onOutput, output }: Pick<ShellCommand, "onOutput" | "output">
+) =>
   Effect.suspend(() => {
     const writer = output.writer()
-    return Stream.runForEachArray(stream, (chunks) => Effect.sync(() => chunks.forEach(writer.write))).pipe(
+    return Stream.runForEachArray(stream, (chunks) => {
+      chunks.forEach(writer.write)
+      return onOutput
+    }).pipe(
       Effect.ignore,
       Effect.ensuring(Effect.sync(writer.end))
     )
