@@ -76,9 +76,9 @@ type Sending = Fiber.Fiber<void, A2aError>
 
 const follow = Effect.fnUntraced(function*(task: FollowingTask, sending: Sending) {
   const { fold } = task
-  const opened = yield* Effect.result(
-    watched(task, Fiber.join(sending), sending)
-  )
+  const opened = yield* Effect.result(watched(task, Fiber.join(sending)))
+  // whatever is still open is not listened to any more
+  yield* Fiber.interrupt(sending)
   if (Result.isFailure(opened)) yield* bear(task, opened.failure)
   let isTorn = false
   if (!fold.isSettled && task.client.isStreaming()) {
@@ -119,11 +119,8 @@ const look = ({ client, context, fold, listener }: FollowingTask) =>
 const SILENT_INTERVALS = 10
 
 /** Ends a stream that stays open although its task is settled, or that nothing comes through any more. */
-const watched = <A>(task: FollowingTask, listening: Effect.Effect<A, A2aError>, sending?: Sending) =>
-  Effect.raceFirst(
-    Effect.asVoid(listening),
-    Effect.andThen(awaitSilentEnd(task), sending === undefined ? Effect.void : Effect.asVoid(Fiber.interrupt(sending)))
-  )
+const watched = <A>(task: FollowingTask, listening: Effect.Effect<A, A2aError>): Effect.Effect<void, A2aError> =>
+  Effect.raceFirst(Effect.asVoid(listening), awaitSilentEnd(task))
 
 const awaitSilentEnd = Effect.fnUntraced(function*(task: FollowingTask) {
   const { fold, pollEvery } = task
