@@ -6,3 +6,6 @@
 export * as ExtraSource from "./ExtraSource.ts"
 export * as HttpTool from "./HttpTool.ts"
 export { httpTool } from "./HttpTool.ts"
+export * as OpenApiDefinition from "./OpenApiDefinition.ts"
+export * as OpenApiTools from "./OpenApiTools.ts"
+export { openApiTools } from "./OpenApiTools.ts"

@@ -42,6 +42,8 @@ export interface EndpointRequest extends PlannedRequest {
   readonly context: unknown
   /** The most bytes of the body that are read. */
   readonly limit: number
+  /** Headers for this request alone that are as secret as the host's own, which go before them. */
+  readonly credentials?: Readonly<Record<string, string>>
   /** The host's own headers stay away: they are meant for another server. */
   readonly isForeign?: boolean
 }
@@ -170,7 +172,11 @@ export class Endpoint {
       const extra = { ...lowerCased(own), ...withToken }
       const secrets = Object.values(extra)
       const redact = secrets.length === 0 ? this.#redact : both(Redaction.make(secrets), this.#redact)
-      const all: Readonly<Record<string, string>> = { ...this.#options.headers, ...extra }
+      const all: Readonly<Record<string, string>> = {
+        ...request.credentials,
+        ...this.#options.headers,
+        ...extra
+      }
       const { cookie: ownCookie, ...headers } = all
       const cookie = [ownCookie, request.headers["cookie"]].filter((each) => each !== undefined).join("; ")
       return this.#follow(request, cookie === "" ? headers : { ...headers, cookie }, redact)

@@ -7,7 +7,8 @@ import type * as Scope from "effect/Scope"
 import type * as Semaphore from "effect/Semaphore"
 import type { Endpoint } from "./endpoint.ts"
 import { type ResultMode, toResult } from "./endpointResult.ts"
-import { type RequestPlan, toRequest } from "./requestPlan.ts"
+import { type PlannedRequest, type RequestPlan, toRequest } from "./requestPlan.ts"
+import * as Security from "./security.ts"
 
 /** Milliseconds over a whole call, attempts and redirects included. */
 export const DEFAULT_TIMEOUT = 30_000
@@ -31,7 +32,12 @@ export const makeClosed: Effect.Effect<Deferred.Deferred<void>, never, Scope.Sco
   (closed) => Deferred.succeed(closed, undefined)
 )
 
-export const handler = (plan: RequestPlan, settings: CallSettings): Tool.Handler => (args, { context, toolName }) => {
+export const handler = (
+  plan: RequestPlan,
+  settings: CallSettings,
+  credentials: Security.Credentials = Security.NONE
+): Tool.Handler =>
+(args, { context, toolName }) => {
   const { closed, endpoint, mode, permits, timeout } = settings
   const work = Effect.gen(function*() {
     const boundary = plan.body?.plan.encoding === "multipart" ? `toolnexus-${yield* RandomId.make}` : ""
@@ -39,8 +45,9 @@ export const handler = (plan: RequestPlan, settings: CallSettings): Tool.Handler
       toRequest(plan, args, boundary),
       (issue) => new ToolError.InvalidArguments({ toolName, issues: [issue] })
     )
+    const planned = withCredentials(yield* Effect.fromResult(request), credentials)
     const answer = yield* Effect.mapError(
-      endpoint.send({ ...yield* Effect.fromResult(request), context, limit: RESPONSE_LIMIT }),
+      endpoint.send({ ...planned, context, limit: RESPONSE_LIMIT }),
       (failure) => unavailable(toolName, endpoint.redact(reasonOf(failure)))
     )
     return toResult(answer, mode)
@@ -53,6 +60,15 @@ export const handler = (plan: RequestPlan, settings: CallSettings): Tool.Handler
     Effect.andThen(Deferred.await(closed), Effect.fail(unavailable(toolName, "its source is closed"))),
     permits === undefined ? timed : permits.withPermit(timed)
   )
+}
+
+/** Those of the headers go where the host's go, and no further. */
+const withCredentials = (request: PlannedRequest, { cookies, headers, query }: Security.Credentials) => {
+  if (query.length === 0 && cookies.length === 0) return { ...request, credentials: headers }
+  const url = new URL(request.url)
+  url.search = [...(url.search === "" ? [] : [url.search.slice(1)]), ...query].join("&")
+  const cookie = cookies.join("; ")
+  return { ...request, url, credentials: cookie === "" ? headers : { ...headers, cookie } }
 }
 
 const unavailable = (toolName: string, reason: string) => new ToolError.ToolUnavailable({ toolName, reason })

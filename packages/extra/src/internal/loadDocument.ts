@@ -1,0 +1,202 @@
+/** From a definition to an entry: the document is read, and each of its operations becomes a tool or a diagnostic. */
+import { type Diagnostic, type Redaction, SourceEntry, type Tool, Tracing } from "@effect-toolnexus/core"
+import type * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
+import { flagsOf, type OpenApiDefinition } from "../OpenApiDefinition.ts"
+import { Definitions } from "./definitions.ts"
+import { type Found, placeOf, read } from "./documentPlace.ts"
+import { Endpoint } from "./endpoint.ts"
+import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
+import * as Fields from "./fields.ts"
+import * as Filter from "./operationFilter.ts"
+import { nameOperations, type Operation, operationsOf } from "./operations.ts"
+import { type DocumentSettings, type OperationTool, toTool } from "./operationTool.ts"
+import * as Security from "./security.ts"
+
+/** Milliseconds: a document is a file, however long its operations take. */
+const DOCUMENT_TIMEOUT = 30_000
+
+export const load = Effect.fnUntraced(
+  function*(entry: string, definition: OpenApiDefinition, closed: Deferred.Deferred<void>) {
+    const settings = yield* resolve(entry, definition)
+    const { endpoint } = settings
+    const found = yield* Tracing.entrySpan(
+      Effect.timeoutOrElse(read(entry, settings.place, settings), {
+        duration: DOCUMENT_TIMEOUT,
+        orElse: () => Fields.fail(entry, "connect", `the document did not come within ${DOCUMENT_TIMEOUT} ms`)
+      }),
+      "source.connect",
+      { "toolnexus.source": "openapi", "toolnexus.entry": entry }
+    )
+    const permits = definition.maxConcurrent === undefined
+      ? undefined
+      : yield* Semaphore.make(definition.maxConcurrent)
+    const timeout = definition.timeout ?? DEFAULT_TIMEOUT
+    const call: CallSettings = { endpoint, timeout, mode: "auto", permits, closed }
+    return yield* toEntry(entry, definition, settings, found, call)
+  }
+)
+
+type Resolved = Effect.Success<ReturnType<typeof resolve>>
+
+/** Everything that a host wrote, filled in. */
+const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDefinition) {
+  const fields = Fields.make(entry, definition.folder)
+  const { address, place } = yield* placeOf(entry, definition, fields)
+  const base = definition.baseUrl === undefined
+    ? undefined
+    : Fields.parseAddress(yield* fields.expand("baseUrl", definition.baseUrl))
+  if (definition.baseUrl !== undefined && base === undefined) {
+    return yield* Fields.fail(entry, "config", "baseUrl must be an http or https URL")
+  }
+  const headers = {
+    ...address?.headers,
+    ...base?.headers,
+    ...yield* Fields.expandHeaders(entry, fields, definition.headers ?? {})
+  }
+  const security: Record<string, string> = Object.create(null)
+  for (const [name, text] of Object.entries(definition.security ?? {})) {
+    security[name] = yield* fields.expand(`security.${name}`, text)
+  }
+  const endpoint = yield* Endpoint.make({
+    entry,
+    headers,
+    secrets: [
+      ...fields.secrets,
+      ...Security.secretsOf(security),
+      ...address?.secrets ?? [],
+      ...base?.secrets ?? []
+    ],
+    proxy: yield* Fields.proxyVariables,
+    refusal: refuseLinkLocal,
+    retry: definition.retry ?? "safe"
+  })
+  // headers that are meant for an API elsewhere are none of the document's business
+  const isForeign = base !== undefined && place._tag === "Url" && base.url.origin !== place.url.origin
+  return { place, baseUrl: base?.url, headerNames: Object.keys(headers), security, endpoint, isForeign }
+})
+
+/** A document from elsewhere must not lead to what a cloud tells its own machines. */
+const refuseLinkLocal = (address: string): string | undefined =>
+  /^(?:::ffff:)?169\.254\.|^fe[89ab][0-9a-f]:|^fd00:ec2:/i.test(address) ? "it is a link-local address" : undefined
+
+const toEntry = Effect.fnUntraced(
+  function*(entry: string, definition: OpenApiDefinition, settings: Resolved, found: Found, call: CallSettings) {
+    const { endpoint: { redact }, headerNames, security } = settings
+    const { document } = found
+    const place = { baseUrl: settings.baseUrl, documentUrl: found.url }
+    const documentSettings = { document, definitions: new Definitions(document), place, headerNames, security }
+    const { broken, candidates, unmatched } = yield* select(document, definition)
+    const diagnostics: Array<Diagnostic.Diagnostic> = [...broken, ...unmatched].map((each) =>
+      toDiagnostic(entry, redact, each)
+    )
+    const tools: Array<Tool.Tool> = []
+    for (const [index, { name, operation }] of candidates.entries()) {
+      // thousands of operations are no reason to keep everybody else waiting
+      if (index % 50 === 49) yield* Effect.yieldNow
+      Result.match(toTool(documentSettings, operation), {
+        onFailure: (problem) => void diagnostics.push(toDiagnostic(entry, redact, brokenOperation(operation, problem))),
+        onSuccess: (tool) => void tools.push(makeTool(entry, name, operation, tool, call, found.url))
+      })
+    }
+    diagnostics.push(
+      ...credentialDiagnostics(documentSettings, candidates).map((each) => toDiagnostic(entry, redact, each))
+    )
+    return SourceEntry.loaded(entry, { tools, diagnostics, ...flagsOf(definition) })
+  }
+)
+
+interface Note {
+  readonly level: Diagnostic.Diagnostic["level"]
+  readonly code: string
+  readonly path?: string
+  readonly message: string
+}
+
+const toDiagnostic = (entry: string, redact: Redaction.Redaction, note: Note): Diagnostic.Diagnostic => ({
+  ...note,
+  entry,
+  message: redact(note.message)
+})
+
+const brokenOperation = ({ path, place }: Pick<Operation, "path" | "place">, problem: string): Note => ({
+  level: "warning",
+  code: "broken-operation",
+  path: `paths.${path}`,
+  message: `${place} was left out: it ${problem}`
+})
+
+/** More than any program makes of one document; what is beyond it is told. */
+const MAX_OPERATIONS = 10_000
+
+const select = Effect.fnUntraced(function*(document: Found["document"], { exclude = [], include }: OpenApiDefinition) {
+  const all = operationsOf(document)
+  const operations = all.filter(Result.isSuccess).map(({ success }) => success).slice(0, MAX_OPERATIONS)
+  const broken: Array<Note> = all.filter(Result.isFailure).map(({ failure: { path, problem } }) =>
+    brokenOperation({ path, place: path }, problem)
+  )
+  if (all.length > MAX_OPERATIONS) {
+    broken.push({
+      level: "warning",
+      code: "too-many-operations",
+      message: `The document has more than ${MAX_OPERATIONS} operations; the others were left out`
+    })
+  }
+  const names = yield* nameOperations(operations)
+  const candidates = operations.map((operation): Filter.Candidate => ({ operation, name: names.get(operation) ?? "" }))
+  const unmatched = [...Filter.unmatched(include ?? [], candidates), ...Filter.unmatched(exclude, candidates)].map((
+    rule
+  ): Note => ({
+    level: "warning",
+    code: "unknown-operation",
+    message: `No operation, tag or method of the document is ${rule}`
+  }))
+  return { broken, unmatched, candidates: candidates.filter((each) => Filter.accepts({ include, exclude }, each)) }
+})
+
+const makeTool = (
+  entry: string,
+  name: string,
+  { id, place }: Operation,
+  { annotations, credentials, description, inputSchema, plan }: OperationTool,
+  call: CallSettings,
+  documentUrl: URL | undefined
+): Tool.Tool => {
+  const { redact } = call.endpoint
+  return {
+    name,
+    description: redact(description),
+    inputSchema,
+    annotations,
+    source: "http",
+    origin: {
+      kind: "http",
+      entry,
+      name: id === undefined || id.trim() === "" ? place : id,
+      ...(documentUrl === undefined ? {} : { location: redact(Fields.bareHref(documentUrl)) })
+    },
+    handler: handler(plan, call, credentials)
+  }
+}
+
+const credentialDiagnostics = (
+  { document, headerNames, security }: DocumentSettings,
+  candidates: ReadonlyArray<Filter.Candidate>
+): ReadonlyArray<Note> => {
+  const schemes = Security.schemeNames(document)
+  const unknown = Object.keys(security).filter((name) => !schemes.includes(name)).map((name): Note => ({
+    level: "warning",
+    code: "unknown-security-scheme",
+    path: `security.${name}`,
+    message: `The document has no security scheme ${JSON.stringify(name)}; it has ${schemes.join(", ") || "none"}`
+  }))
+  const isOpen = headerNames.length > 0 || Object.keys(security).length > 0
+    || !candidates.some(({ operation: { operation } }) => Security.isDemanded(document, operation))
+  return isOpen ? unknown : [...unknown, {
+    level: "info",
+    code: "needs-credentials",
+    message: `Some operations ask for credentials (${schemes.join(", ")}); give them in "security" or "headers"`
+  }]
+}

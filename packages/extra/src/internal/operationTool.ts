@@ -1,0 +1,135 @@
+/** One operation of a document: what a model is told of it, and what a call of it sends. */
+import type { Json, Tool } from "@effect-toolnexus/core"
+import * as Result from "effect/Result"
+import { annotationsOf } from "../HttpTool.ts"
+import type { Definitions } from "./definitions.ts"
+import { textAt } from "./json.ts"
+import { bodyOf, type DeclaredBody } from "./operationBody.ts"
+import { type DeclaredParameter, keyOf, parametersOf } from "./operationParameters.ts"
+import type { Operation } from "./operations.ts"
+import type { Parameter, RequestPlan } from "./requestPlan.ts"
+import * as Security from "./security.ts"
+import { baseOf, type Place } from "./servers.ts"
+import * as UrlTemplate from "./urlTemplate.ts"
+
+export interface OperationTool {
+  readonly description: string
+  readonly inputSchema: Tool.ObjectSchema
+  readonly annotations: Tool.ToolAnnotations
+  readonly plan: RequestPlan
+  readonly credentials: Security.Credentials
+}
+
+export interface DocumentSettings {
+  readonly document: Json.JsonObject
+  readonly definitions: Definitions
+  readonly place: Place
+  /** Names in lower case: what the host sends anyway is nobody else's. */
+  readonly headerNames: ReadonlyArray<string>
+  readonly security: Readonly<Record<string, string>>
+}
+
+/** Or why it can't be called, in words that follow its name. */
+export const toTool = (
+  { definitions, document, headerNames, place, security }: DocumentSettings,
+  { method, operation, path, pathItem }: Operation
+): Result.Result<OperationTool, string> =>
+  Result.gen(function*() {
+    const base = yield* baseOf(place, [operation, pathItem, document])
+    const url = UrlTemplate.parse(base + withSlash(path))
+    if (url === undefined) return yield* Result.fail(`has no address: ${JSON.stringify(base + path)}`)
+    const { credentials, taken } = Security.apply(document, operation, security)
+    const hidden = new Set([...taken, ...headerNames.map((name) => keyOf({ in: "header", name }))])
+    const parameters = yield* parametersOf(document, [pathItem, operation], url.names, hidden)
+    const body = yield* bodyOf(document, operation)
+    const named = nameArguments(parameters, body)
+    const references = new Set<string>()
+    const translate = (schema: Json.Json): Json.Json => {
+      const translated = definitions.translate(schema)
+      for (const reference of translated.references) references.add(reference)
+      return translated.schema
+    }
+    const properties = Object.fromEntries([
+      ...named.parameters.map(({ argument, schema }) => [argument, translate(schema)]),
+      ...(body === undefined ? [] : [[named.body, translate(body.schema)]])
+    ])
+    const $defs = yield* definitions.closure(references)
+    const required = [
+      ...named.parameters.filter(({ isRequired }) => isRequired).map(({ argument }) => argument),
+      ...(body?.isRequired === true ? [named.body] : [])
+    ]
+    return {
+      description: describe(method, path, operation),
+      annotations: { ...titleOf(operation), ...annotationsOf(method) },
+      inputSchema: {
+        type: "object",
+        properties,
+        ...(required.length === 0 ? {} : { required }),
+        additionalProperties: false,
+        ...(Object.keys($defs).length === 0 ? {} : { $defs })
+      },
+      plan: {
+        method,
+        url,
+        parameters: named.parameters.map(({ argument, encoding, in: where, name }) => ({
+          argument,
+          encoding,
+          in: where,
+          name
+        })),
+        body: body === undefined ? undefined : { plan: body.plan, argument: named.body, always: body.isRequired },
+        restInQuery: false
+      },
+      credentials
+    }
+  })
+
+/** What follows `#` never reaches a server; some documents tell operations apart by it. */
+const withSlash = (path: string): string => {
+  const [sent = ""] = path.split("#")
+  return sent.startsWith("/") ? sent : `/${sent}`
+}
+
+const titleOf = (operation: Json.JsonObject): Tool.ToolAnnotations => {
+  const title = textAt(operation, "summary")?.trim()
+  return title === undefined || title === "" ? {} : { title }
+}
+
+const describe = (method: string, path: string, operation: Json.JsonObject): string => {
+  const summary = textAt(operation, "summary")?.trim() ?? ""
+  const description = textAt(operation, "description")?.trim() ?? ""
+  const texts = description.startsWith(summary) ? [description] : [summary, description]
+  const said = texts.filter((text) => text !== "").join("\n\n")
+  const text = said === "" ? `${method} ${path}` : said
+  return operation["deprecated"] === true ? `${text}\n\nDeprecated.` : text
+}
+
+type Named = Parameter & DeclaredParameter
+
+interface NamedArguments {
+  readonly parameters: ReadonlyArray<Named>
+  readonly body: string
+}
+
+/** One name in several places is one argument for each place, called after it; all others keep their own names. */
+const nameArguments = (
+  parameters: ReadonlyArray<DeclaredParameter>,
+  body: DeclaredBody | undefined
+): NamedArguments => {
+  const count = new Map<string, number>()
+  const names = [...parameters.map(({ name }) => name), ...(body === undefined ? [] : ["body"])]
+  for (const name of names) count.set(name, (count.get(name) ?? 0) + 1)
+  const taken = new Set(names.filter((name) => count.get(name) === 1))
+  const distinct = (plain: string): string => {
+    let name = plain
+    while (taken.has(name)) name = `${name}_`
+    taken.add(name)
+    return name
+  }
+  const argumentOf = ({ in: where, name }: DeclaredParameter) =>
+    count.get(name) === 1 ? name : distinct(`${where}_${name}`)
+  return {
+    body: count.get("body") === 1 ? "body" : distinct("request_body"),
+    parameters: parameters.map((parameter) => ({ ...parameter, argument: argumentOf(parameter) }))
+  }
+}
