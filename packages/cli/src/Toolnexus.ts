@@ -28,6 +28,7 @@ import { CLEAR_LINE, logger } from "./internal/logger.ts"
 import { presenter } from "./internal/presenter.ts"
 import { check, providers, schema, type SchemaInput } from "./internal/schemaCommand.ts"
 import { servers } from "./internal/serversCommand.ts"
+import { checkSkills } from "./internal/skillsCheckCommand.ts"
 import { sourceFlags } from "./SourceFlags.ts"
 import type { ToolnexusError } from "./ToolnexusError.ts"
 
@@ -172,14 +173,28 @@ const serversCommand = Command.make(
   Command.withExamples([{ command: "toolnexus servers --config mcp.json" }])
 )
 
+const skillsCheckCommand = Command.make(
+  "check",
+  { dir: Argument.String("dir").pipe(Argument.withDescription("A skill's folder, or one with skills below it")) },
+  ({ dir }) => Effect.flatMap(root, (flags) => checkSkills(dir, flags.json))
+).pipe(
+  Command.withDescription(
+    "Check skills for their authors: what keeps one from being used, which rules of the format it breaks, which files it "
+      + "links to and doesn't have; with file, line and what to change. Exits 1 when one can't be used."
+  ),
+  Command.withShortDescription("Check skills for their authors"),
+  Command.withExamples([{ command: "toolnexus skills check ./skills" }])
+)
+
 const skillsCommand = Command.make(
   "skills",
   {},
   () => Effect.flatMap(root, (flags) => skills(flags, flags.json))
 ).pipe(
   Command.withDescription("List the skills, and which were skipped and why. Starts no server."),
-  Command.withShortDescription("List the skills"),
-  Command.withExamples([{ command: "toolnexus skills --skills ./skills" }])
+  Command.withShortDescription("List the skills, or check them"),
+  Command.withExamples([{ command: "toolnexus skills --skills ./skills" }]),
+  Command.withSubcommands([skillsCheckCommand])
 )
 
 const promptCommand = Command.make("prompt", {}, () => Effect.flatMap(root, prompt)).pipe(

@@ -61,7 +61,32 @@ export class ToolsLeftOut extends Schema.TaggedError<ToolsLeftOut>("@effect-tool
 }
 
 /**
+ * Some skills can't be used as they are. The findings are printed by then, so nothing more is said.
+ *
  * @category errors
  * @since 0.1.0
  */
-export type ToolnexusError = CallFailed | ToolsLeftOut | InputTooLarge | SourceEntry.RequiredEntriesFailed
+export class SkillsUnusable
+  extends Schema.TaggedError<SkillsUnusable>("@effect-toolnexus/cli/ToolnexusError/SkillsUnusable")(
+    "SkillsUnusable",
+    { locations: Schema.Array(Schema.String) }
+  )
+{
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+
+  override get message(): string {
+    return `These can't be used as they are: ${this.locations.join(", ")}`
+  }
+}
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type ToolnexusError =
+  | CallFailed
+  | ToolsLeftOut
+  | SkillsUnusable
+  | InputTooLarge
+  | SourceEntry.RequiredEntriesFailed

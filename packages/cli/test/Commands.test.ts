@@ -306,6 +306,39 @@ describe("skills and prompt", () => {
       assert.match(prompt.stdout, /^## Available Skills\n- \*\*lunch\*\*: Orders lunch\n\n.+\n$/)
     }))
 
+  it.live(
+    "skills check tells authors what to change, and exits 1 where a skill can't be used",
+    () =>
+      Effect.gen(function*() {
+        const root = yield* folder({
+          "lunch/SKILL.md": skill,
+          "Odd/SKILL.md": "---\nname: Odd\ndescription: d\n---\nDo it.\n",
+          "bad/SKILL.md": "---\nname: a: b\n---\nDo it.\n"
+        })
+        const json = yield* toolnexus(["skills", "check", root, "--json"])
+        assert.strictEqual(json.code, 1)
+        assert.deepNestedInclude({ findings: JSON.parse(json.stdout) }, {
+          "findings[0].location": join(root, "Odd/SKILL.md"),
+          "findings[0].level": "warning",
+          "findings[1].location": join(root, "bad/SKILL.md"),
+          "findings[1].level": "error",
+          "findings[1].code": "malformed-frontmatter"
+        })
+        assert.deepStrictEqual(Object.keys(JSON.parse(json.stdout)[0]), ["location", "level", "code", "message"])
+        const text = yield* toolnexus(["skills", "check", root])
+        assert.deepStrictEqual(
+          text.stdout.split("\n").map((line) => line.replace(`${root}/`, "").slice(0, 24)),
+          ["Odd/SKILL.md:2: warning:", "bad/SKILL.md:2: error: T", ""]
+        )
+        const good = yield* toolnexus(["skills", "check", join(root, "lunch")])
+        assert.deepStrictEqual([good.code, good.stdout], [0, "Nothing to change.\n"])
+        const warned = yield* toolnexus(["skills", "check", join(root, "Odd"), "--json"])
+        assert.deepStrictEqual([warned.code, JSON.parse(warned.stdout).length], [0, 1])
+        assert.strictEqual((yield* toolnexus(["skills", "check"])).code, 2)
+      }),
+    60_000
+  )
+
   it.live("report a root that can't be read as skipped", () =>
     Effect.gen(function*() {
       const root = yield* folder({ file: "no folder" })

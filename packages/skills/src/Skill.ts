@@ -40,13 +40,16 @@ export const DiskSkill = Schema.TaggedStruct("DiskSkill", {
  */
 export interface DiskSkill extends Schema.Schema.Type<typeof DiskSkill> {}
 
+const ResourceContent = Schema.Union([Schema.String, Schema.Uint8Array])
+
 /**
- * A file that a skill defined in code brings along; without `content` it is only listed.
+ * A file that a skill defined in code brings along: text, or the bytes of an image or text; without `content` it is only
+ * listed.
  *
  * @category models
  * @since 0.1.0
  */
-export const Resource = Schema.Struct({ name: Schema.String, content: Schema.optionalKey(Schema.String) })
+export const Resource = Schema.Struct({ name: Schema.String, content: Schema.optionalKey(ResourceContent) })
 
 /**
  * @category models
@@ -93,7 +96,8 @@ export type Skill = Schema.Schema.Type<typeof Skill>
  * **Details**
  *
  * - `content`: the instructions, without front matter
- * - `resources`: names of files, which are listed; or a record of names and texts, which can be read as well
+ * - `resources`: names of files, which are listed; or a record of names and contents, texts or bytes, which can be read
+ *   as well
  * - `base`: what relative paths in the content are relative to; default `skill://NAME/`
  *
  * **Example**
@@ -115,7 +119,7 @@ export const SkillDefinition = Schema.Struct({
   description: Schema.optional(Schema.String),
   content: Schema.String,
   resources: Schema.optional(
-    Schema.Union([Schema.Array(Schema.String), Schema.Record(Schema.String, Schema.String)])
+    Schema.Union([Schema.Array(Schema.String), Schema.Record(Schema.String, ResourceContent)])
   ),
   base: Schema.optional(Schema.String)
 })
@@ -125,6 +129,16 @@ export const SkillDefinition = Schema.Struct({
  * @since 0.1.0
  */
 export interface SkillDefinition extends Schema.Schema.Type<typeof SkillDefinition> {}
+
+/**
+ * What one of a skill's files holds: text, or an image that models take (PNG, JPEG, GIF or WebP).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type SkillContent =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Image"; readonly mimeType: string; readonly bytes: Uint8Array }
 
 /**
  * Why a skill was passed over.

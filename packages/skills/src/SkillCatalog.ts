@@ -11,11 +11,12 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { renderBlock } from "./internal/block.ts"
-import { readBody, readFile, readResource } from "./internal/skillBody.ts"
+import { readBody } from "./internal/skillBody.ts"
+import * as content from "./internal/skillContent.ts"
 import { readList } from "./internal/skillDefinition.ts"
 import { listFiles } from "./internal/skillFiles.ts"
 import { renderPrompt } from "./internal/skillsPrompt.ts"
-import type { DataSkill, DiskSkill, Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
+import type { DataSkill, DiskSkill, Skill, SkillContent, SkillDefinition, SkippedSkill } from "./Skill.ts"
 import type { Discovery } from "./SkillDiscovery.ts"
 import { SkillNotFound } from "./SkillError.ts"
 import type { SkillError, SkillUnreadable } from "./SkillError.ts"
@@ -197,29 +198,49 @@ const renderDisk = Effect.fnUntraced(function*(skill: DiskSkill, limit: number) 
   return renderBlock({ name: skill.name, body, base: base.href, files: yield* listFiles(skill.directory, limit) })
 })
 
-const renderData = ({ base, content, name, resources }: DataSkill, { sampleLimit }: SkillCatalog): string =>
-  renderBlock({ name, body: content, base, files: resources.slice(0, sampleLimit).map((resource) => resource.name) })
+const renderData = ({ base, content: body, name, resources }: DataSkill, { sampleLimit }: SkillCatalog): string =>
+  renderBlock({ name, body, base, files: resources.slice(0, sampleLimit).map((resource) => resource.name) })
 
 /**
- * Loads a skill by name, or, with `file`, one of its files as text.
- *
- * **Details**
- *
- * `file` is a path below the skill's base directory, up to 400 KiB of text. It never leaves the skill's real folder,
- * whatever dots or links it goes through, and reads no hidden file and no file of a skill nested in this one.
+ * Loads a skill by name: {@link render} of the skill that has it.
  *
  * @category operations
  * @since 0.1.0
  */
 export const load = (
   catalog: SkillCatalog,
+  name: string
+): Effect.Effect<string, SkillError, FileSystem.FileSystem | Path.Path> =>
+  Effect.flatMap(find(catalog, name), (skill) => render(catalog, skill))
+
+/**
+ * What one of a skill's files holds.
+ *
+ * **Details**
+ *
+ * `file` is a path below the skill's base directory, relative or as it is listed. It never leaves the skill's real folder,
+ * whatever dots or links it goes through, and reads no hidden file and no file of a skill nested in this one. Up to
+ * 400 KiB of UTF-8 text, or 5 MiB of an image.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const readFile = (
+  catalog: SkillCatalog,
   name: string,
-  file?: string
-): Effect.Effect<string, SkillError, FileSystem.FileSystem | Path.Path> => {
+  file: string
+): Effect.Effect<SkillContent, SkillError, FileSystem.FileSystem | Path.Path> =>
+  Effect.flatMap(
+    find(catalog, name),
+    (skill): Effect.Effect<SkillContent, SkillError, FileSystem.FileSystem | Path.Path> =>
+      skill._tag === "DiskSkill" ? content.readFile(skill, file) : content.readResource(skill, file)
+  )
+
+const find = (catalog: SkillCatalog, name: string): Effect.Effect<Skill, SkillNotFound> => {
   const skill = catalog.byName.get(name)
-  if (skill === undefined) return Effect.fail(new SkillNotFound({ skill: name, available: names(catalog) }))
-  if (file === undefined || file.trim() === "") return render(catalog, skill)
-  return skill._tag === "DiskSkill" ? readFile(skill, file) : readResource(skill, file)
+  return skill === undefined
+    ? Effect.fail(new SkillNotFound({ skill: name, available: names(catalog) }))
+    : Effect.succeed(skill)
 }
 
 const names = ({ byName }: SkillCatalog): ReadonlyArray<string> =>

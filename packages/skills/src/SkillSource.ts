@@ -14,8 +14,8 @@ import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type Load, skillTool } from "./internal/skillTool.ts"
-import type { Skill, SkillDefinition, SkippedSkill } from "./Skill.ts"
+import { type Reader, skillTool } from "./internal/skillTool.ts"
+import type { Skill, SkillContent, SkillDefinition, SkippedSkill } from "./Skill.ts"
 import * as SkillCatalog from "./SkillCatalog.ts"
 import * as SkillDiscovery from "./SkillDiscovery.ts"
 import type { SkillError } from "./SkillError.ts"
@@ -63,8 +63,10 @@ export class SkillSource extends Context.Service<SkillSource, {
   readonly diagnostics: Effect.Effect<ReadonlyArray<Diagnostic.Diagnostic>>
   /** What to put into the system prompt. */
   readonly prompt: Effect.Effect<string>
-  /** A skill as the model gets it, or one of its files. */
-  readonly load: (name: string, file?: string) => Effect.Effect<string, SkillError>
+  /** A skill as the model gets it. */
+  readonly load: (name: string) => Effect.Effect<string, SkillError>
+  /** What one of a skill's files holds; see `SkillCatalog.readFile`. */
+  readonly readFile: (name: string, file: string) => Effect.Effect<SkillContent, SkillError>
 }>()("@effect-toolnexus/skills/SkillSource") {
   /**
    * Builds the catalog, part by part as they come; whoever asks the service waits until it is whole. Entries:
@@ -92,15 +94,18 @@ const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   const scope = yield* Effect.scope
   let parts: Parts = options.provider === undefined ? { provided: Result.succeed([]) } : {}
   let catalog = SkillCatalog.make({})
-  const loadNow: Load = (name, file) =>
-    Effect.suspend(() => Effect.provideContext(SkillCatalog.load(catalog, name, file), platform))
+  const reader: Reader = {
+    load: (name) => Effect.suspend(() => Effect.provideContext(SkillCatalog.load(catalog, name), platform)),
+    readFile: (name, file) =>
+      Effect.suspend(() => Effect.provideContext(SkillCatalog.readFile(catalog, name, file), platform))
+  }
   const entries = yield* SubscriptionRef.make<Entries>([])
   let hasBroken = false
   const put = (part: Parts) =>
     Effect.sync(() => {
       parts = { ...parts, ...part }
       const next = makeCatalog(options, parts)
-      const shown = toEntries(options, parts, next, loadNow)
+      const shown = toEntries(options, parts, next, reader)
       catalog = next
       return shown
     })
@@ -128,7 +133,8 @@ const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
       skipped: Effect.map(whole, ({ skipped }) => skipped),
       diagnostics: Effect.map(whole, ({ diagnostics }) => diagnostics),
       prompt: Effect.map(whole, SkillCatalog.prompt),
-      load: (name, file) => Effect.andThen(whole, loadNow(name, file))
+      load: (name) => Effect.andThen(whole, reader.load(name)),
+      readFile: (name, file) => Effect.andThen(whole, reader.readFile(name, file))
     })
   )
 })
@@ -162,14 +168,14 @@ const toEntries = (
   options: SkillSourceOptions,
   { broken: brokenFolders, discovery, provided }: Parts,
   catalog: SkillCatalog.SkillCatalog,
-  load: Load
+  reader: Reader
 ): Entries => [
   ...withDiagnostics(
     [...folderEntry(options, discovery, brokenFolders), ...providerEntry(options, provided)],
     catalog,
     discovery?.unreadableRoots ?? []
   ),
-  ...catalogEntry(catalog, load)
+  ...catalogEntry(catalog, reader)
 ]
 
 type Entries = ReadonlyArray<SourceEntry.SourceEntry>
@@ -239,11 +245,11 @@ const toDiagnostic = ({ location, message, reason }: SkippedSkill): Diagnostic.D
   message
 })
 
-const catalogEntry = (catalog: SkillCatalog.SkillCatalog, load: Load): Entries =>
+const catalogEntry = (catalog: SkillCatalog.SkillCatalog, reader: Reader): Entries =>
   catalog.skills.length === 0 ? [] : [
     SourceEntry.loaded("<catalog>", {
       unlisted: true,
-      tools: [skillTool("<catalog>", load)],
+      tools: [skillTool("<catalog>", reader)],
       prompt: SkillCatalog.prompt(catalog),
       skills: catalog.skills.map(summarize)
     })

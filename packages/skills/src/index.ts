@@ -5,6 +5,7 @@
  */
 export * as Skill from "./Skill.ts"
 export * as SkillCatalog from "./SkillCatalog.ts"
+export * as SkillCheck from "./SkillCheck.ts"
 export * as SkillDiscovery from "./SkillDiscovery.ts"
 export * as SkillError from "./SkillError.ts"
 export * as SkillProvider from "./SkillProvider.ts"

@@ -15,6 +15,15 @@ const catalogOf = Effect.fnUntraced(function*(
 
 const listed = (block: string) => Array.from(block.matchAll(/<file>(.*)<\/file>/g), ([, file]) => file)
 
+const NEITHER = "it is neither UTF-8 text nor a PNG, JPEG, GIF or WebP image"
+
+/** The text of a file of skill `a`. */
+const textIn = (catalog: SkillCatalog.SkillCatalog, file: string) =>
+  Effect.map(
+    SkillCatalog.readFile(catalog, "a", file),
+    (content) => content._tag === "Text" ? content.text : undefined
+  )
+
 layer(platform)("SkillCatalog.load", (it) => {
   describe("the block of a skill on disk", () => {
     it.effect("byte for byte", () =>
@@ -197,11 +206,14 @@ Note: file list is sampled.
           definitions: [defined("a", { resources }), defined("b", { resources: ["x"] })]
         })
         for (const file of ["docs/x.md", "./docs/x.md", "skill://a/docs/x.md"]) {
-          assert.strictEqual(yield* SkillCatalog.load(catalog, "a", file), "x")
+          assert.strictEqual(yield* textIn(catalog, file), "x")
         }
-        assert.strictEqual(yield* SkillCatalog.load(catalog, "a", "__proto__"), "p")
+        assert.strictEqual(yield* textIn(catalog, "__proto__"), "p")
         for (const [skill, file] of [["a", "toString"], ["a", "../x"], ["b", "x"]] as const) {
-          assert.strictEqual((yield* Effect.flip(SkillCatalog.load(catalog, skill, file)))._tag, "SkillFileUnreadable")
+          assert.strictEqual(
+            (yield* Effect.flip(SkillCatalog.readFile(catalog, skill, file)))._tag,
+            "SkillFileUnreadable"
+          )
         }
       }))
   })
@@ -216,11 +228,17 @@ Note: file list is sampled.
           "a/..name": "",
           "link": { link: "a" }
         })
-        for (const file of ["ref/x y.md", "./ref/../ref/x y.md", `${root}/a/ref/x y.md`]) {
-          assert.strictEqual(yield* SkillCatalog.load(catalog, "a", file), "caf\u00E9")
+        for (
+          const file of [
+            "ref/x y.md",
+            "./ref/../ref/x y.md",
+            `${root}/a/ref/x y.md`,
+            `file://${root}/a/ref/x%20y.md`
+          ]
+        ) {
+          assert.strictEqual(yield* textIn(catalog, file), "caf\u00E9")
         }
-        assert.strictEqual(yield* SkillCatalog.load(catalog, "a", "empty"), "")
-        assert.include(yield* SkillCatalog.load(catalog, "a", " "), "<skill_content")
+        assert.strictEqual(yield* textIn(catalog, "empty"), "")
       }))
 
     it.effect("never leads out, whatever it goes through", () =>
@@ -249,6 +267,11 @@ Note: file list is sampled.
           `${root}/b`,
           `${outside}/secret`,
           "/etc/passwd",
+          "file:///etc/passwd",
+          `file://${root}/a/%2e%2e/b`,
+          `file://${root}/a/..%2fb`,
+          "file://host/x",
+          "file:",
           "/",
           "out",
           "outfolder/secret",
@@ -266,32 +289,57 @@ Note: file list is sampled.
           "x".repeat(5000)
         ]
         for (const file of files) {
-          const error = yield* Effect.flip(SkillCatalog.load(catalog, "a", file))
+          const error = yield* Effect.flip(SkillCatalog.readFile(catalog, "a", file))
           assert.strictEqual(error._tag, "SkillFileUnreadable", file)
           assert.include(error.message, "it is not one of the skill's files", file)
         }
       }))
 
-    it.effect("must be text of a bearable size, and a file", () =>
+    it.effect("is an image by its first bytes", () =>
+      Effect.gen(function*() {
+        const images = {
+          "a.txt": ["image/png", "\x89PNG\r\n\x1a\n\0"],
+          "b": ["image/jpeg", "\xff\xd8\xff\0"],
+          "c": ["image/gif", "GIF89a\0"],
+          "d": ["image/webp", "RIFF\0\0\0\0WEBP\0"]
+        }
+        const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
+        const files = Object.entries(images).map(([name, [, bytes = ""]]) => [name, bytesOf(bytes)] as const)
+        const { catalog } = yield* catalogOf({
+          "a/SKILL.md": skillText("a"),
+          ...Object.fromEntries(files.map(([name, bytes]) => [`a/${name}`, bytes]))
+        })
+        const data = SkillCatalog.make({ definitions: [defined("a", { resources: Object.fromEntries(files) })] })
+        for (const [name, [mimeType]] of Object.entries(images)) {
+          for (const where of [catalog, data]) {
+            const content = yield* SkillCatalog.readFile(where, "a", name)
+            assert.strictEqual(content._tag === "Image" ? content.mimeType : content._tag, mimeType)
+          }
+        }
+      }))
+
+    it.effect("must be of a bearable size, and a file", () =>
       Effect.gen(function*() {
         const { catalog } = yield* catalogOf({
           "a/SKILL.md": skillText("a"),
           "a/big": "x".repeat(400 * 1024 + 1),
           "a/most": "x".repeat(400 * 1024),
           "a/image": Uint8Array.from([0x89, 0x50, 0x4E, 0x47, 0, 1]),
+          "a/huge": new Uint8Array(5 * 1024 * 1024 + 1),
           "a/latin": Uint8Array.from([0xE9, 0x20]),
           "a/folder/x": ""
         })
-        assert.strictEqual((yield* SkillCatalog.load(catalog, "a", "most")).length, 400 * 1024)
+        assert.strictEqual((yield* textIn(catalog, "most"))?.length, 400 * 1024)
         for (
           const [file, detail] of [
-            ["big", "it is no file, or larger than 409600 bytes"],
-            ["folder", "it is no file, or larger than 409600 bytes"],
-            ["image", "it is not text"],
-            ["latin", "it is not text"]
+            ["big", "it is larger than 409600 bytes"],
+            ["folder", "it is no file, or larger than 5242880 bytes"],
+            ["huge", "it is no file, or larger than 5242880 bytes"],
+            ["image", NEITHER],
+            ["latin", NEITHER]
           ] as const
         ) {
-          const error = yield* Effect.flip(SkillCatalog.load(catalog, "a", file))
+          const error = yield* Effect.flip(SkillCatalog.readFile(catalog, "a", file))
           assert.strictEqual(error.message, `File "${file}" of skill "a" can't be read: ${detail}`)
         }
       }))

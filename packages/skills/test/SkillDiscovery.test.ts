@@ -200,7 +200,7 @@ layer(platform)("SkillDiscovery", (it) => {
         assert.strictEqual(skill?.compatibility, "[beta] needs: node")
         assert.deepStrictEqual({ ...skill?.metadata }, { version: "1.0" })
         const [lenient] = diagnostics.filter(({ code }) => code === "lenient-front-matter")
-        assert.match(lenient?.message ?? "", /^Read as plain text: line 3: /)
+        assert.match(lenient?.message ?? "", /^line 3: Read as plain text: .*; put text /)
       }))
 
     it.effect("the second reading leaves sound fields of several lines as they are", () =>

@@ -277,12 +277,19 @@ layer(platform)("SkillSource", (it) => {
 
     it.effect("takes a name and perhaps a file, and reads the catalog", () =>
       Effect.gen(function*() {
-        const root = yield* makeTree({ "a/SKILL.md": skillText("a"), "a/x.md": "text" })
+        const image = new TextEncoder().encode("GIF89a...")
+        const root = yield* makeTree({ "a/SKILL.md": skillText("a"), "a/x.md": "text", "a/x.gif": image })
         const { call, skills, tool } = yield* callOf({ roots: [root] })
         assert.deepStrictEqual(tool.inputSchema["required"], ["name"])
         assert.hasAllKeys(tool.inputSchema["properties"], ["name", "file"])
         assert.deepStrictEqual(yield* call({ name: "a" }), { output: yield* skills.load("a"), isError: false })
         assert.deepStrictEqual(yield* call({ name: "a", file: "x.md" }), { output: "text", isError: false })
+        assert.deepStrictEqual(yield* call({ name: "a", file: " " }), yield* call({ name: "a" }))
+        assert.deepStrictEqual(yield* call({ name: "a", file: "x.gif" }), {
+          output: "[image image/gif, 9 bytes]",
+          isError: false,
+          content: [{ type: "image", mimeType: "image/gif", data: "R0lGODlhLi4u" }]
+        })
       }))
 
     it.effect("what can't be loaded is an error the model can act on", () =>

@@ -33,7 +33,7 @@ export const table = (head: Row, rows: ReadonlyArray<Row>, { colors, width }: Sc
 }
 
 /** Bold, where there are colors. */
-const emphasize = (text: string, colors: boolean): string => colors ? `\u001B[1m${text}\u001B[0m` : text
+export const emphasize = (text: string, colors: boolean): string => colors ? `\u001B[1m${text}\u001B[0m` : text
 
 /** A character seldom takes more than a few code units, so the rest of a huge text needn't be looked at. */
 const preCut = (text: string, width: number | undefined): string =>

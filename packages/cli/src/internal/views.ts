@@ -2,10 +2,11 @@
 import type { Diagnostic, ProviderSchema, Snapshot } from "@effect-toolnexus/core"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import type { InventoryEntry } from "@effect-toolnexus/mcp/McpInventory"
+import type { Finding } from "@effect-toolnexus/skills/SkillCheck"
 import { describe } from "./diagnostics.ts"
 import type { SkillList } from "./documents.ts"
 import { oneLine, plainText } from "./plainText.ts"
-import { type Screen, table } from "./table.ts"
+import { emphasize, type Screen, table } from "./table.ts"
 
 /** What `tools` shows. */
 export const toolsView = (snapshot: Snapshot, screen: Screen): string =>
@@ -51,6 +52,16 @@ export const skillsView = ({ diagnostics, skills, skipped }: SkillList, screen: 
     list("Skipped:", skipped.map(({ location, message, reason }) => oneLine(`${location}: ${message} (${reason})`))),
     diagnosticsList(diagnostics)
   ])
+
+/** What `skills check` shows: a line a finding, which begins like a compiler's, so that editors take one to its place. */
+export const findingsView = (findings: ReadonlyArray<Finding>, { colors }: Screen): string =>
+  findings.length === 0
+    ? "Nothing to change."
+    : findings.map(({ code, level, location, message }) => {
+      const [, line = "", text = ""] = /^(?:line (\d+): )?([^]*)$/.exec(message) ?? []
+      const place = line === "" ? location : `${location}:${line}`
+      return `${oneLine(place)}: ${emphasize(level, colors)}: ${oneLine(text)} (${code})`
+    }).join("\n")
 
 /** What `servers` shows. */
 export const serversView = (listed: ReadonlyArray<InventoryEntry>, screen: Screen): string =>

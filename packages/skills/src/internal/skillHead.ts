@@ -57,7 +57,9 @@ const toHead = (file: SkillFile, parts: Parts): Outcome => {
   const source = detach(parts.frontMatter)
   return Result.match(parse(source), {
     onFailure: (problem) =>
-      Result.fail(skip(file, "malformed-frontmatter", `The front matter can't be read: ${problem}`)),
+      Result.fail(
+        skip(file, "malformed-frontmatter", afterLine(`${problem}; ${ADVICE}`, "The front matter can't be read: "))
+      ),
     onSuccess: (frontMatter) => toSkill(file, frontMatter, source)
   })
 }
@@ -82,7 +84,15 @@ const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: str
     diagnostics: [
       ...checkName(on("name"), name, file.folder),
       ...checkDescription(on("description"), description),
-      ...(stumble === undefined ? [] : [diagnostic(place, "lenient-front-matter", `Read as plain text: ${stumble}`)]),
+      ...(stumble === undefined
+        ? []
+        : [
+          diagnostic(
+            place,
+            "lenient-front-matter",
+            afterLine(`${stumble}; put the text in quotes`, "Read as plain text: ")
+          )
+        ]),
       ...warnings.map((warning) => diagnostic(place, "yaml-warning", warning)),
       ...(source.includes("\uFFFD") ? [diagnostic(place, "invalid-utf8", "The front matter is not all UTF-8")] : []),
       ...checkFields(place, fields.keys(), lineOf),
@@ -90,6 +100,9 @@ const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: str
     ]
   })
 }
+
+/** The line comes first, wherever there is one. */
+const afterLine = (problem: string, words: string): string => problem.replace(/^(?:line \d+: )?/, `$&${words}`)
 
 const nonBlank = (text: string | undefined): string | undefined => {
   const trimmed = text?.trim() ?? ""

@@ -59,11 +59,16 @@ const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 }
 
 /** Reads a whole file; nothing if it is larger than the limit. */
-export const readWhole = (path: string, limit: number) =>
+const readWhole = (path: string, limit: number) =>
   Effect.map(
     readUntil(path, limit, (bytes, isWhole) => isWhole && bytes.length <= limit ? bytes : undefined),
     Option.fromUndefinedOr
   )
+
+/** The same of what is no pipe and no device; nothing if it is one. */
+export const readRegular = Effect.fnUntraced(function*(path: string, limit: number) {
+  return (yield* isRegularFile(path)) ? yield* readWhole(path, limit) : Option.none<Uint8Array>()
+})
 
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
