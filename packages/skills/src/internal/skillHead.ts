@@ -57,9 +57,7 @@ const toHead = (file: SkillFile, parts: Parts): Outcome => {
   const source = detach(parts.frontMatter)
   return Result.match(parse(source), {
     onFailure: (problem) =>
-      Result.fail(
-        skip(file, "malformed-frontmatter", afterLine(`${problem}; ${ADVICE}`, "The front matter can't be read: "))
-      ),
+      Result.fail(skip(file, "malformed-frontmatter", afterLine(problem, "The front matter can't be read: "))),
     onSuccess: (frontMatter) => toSkill(file, frontMatter, source)
   })
 }
@@ -84,15 +82,9 @@ const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: str
     diagnostics: [
       ...checkName(on("name"), name, file.folder),
       ...checkDescription(on("description"), description),
-      ...(stumble === undefined
-        ? []
-        : [
-          diagnostic(
-            place,
-            "lenient-front-matter",
-            afterLine(`${stumble}; put the text in quotes`, "Read as plain text: ")
-          )
-        ]),
+      ...(stumble === undefined ? [] : [
+        diagnostic(place, "lenient-front-matter", afterLine(stumble, "Read as plain text: "))
+      ]),
       ...warnings.map((warning) => diagnostic(place, "yaml-warning", warning)),
       ...(source.includes("\uFFFD") ? [diagnostic(place, "invalid-utf8", "The front matter is not all UTF-8")] : []),
       ...checkFields(place, fields.keys(), lineOf),
