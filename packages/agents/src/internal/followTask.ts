@@ -79,6 +79,7 @@ const follow = Effect.fnUntraced(function*(task: FollowingTask, sending: Sending
   const opened = yield* Effect.result(watched(task, Fiber.join(sending)))
   // whatever is still open is not listened to any more
   yield* Fiber.interrupt(sending)
+  if (fold.isTooLarge) return yield* tooLarge(task)
   if (Result.isFailure(opened)) yield* bear(task, opened.failure)
   let isTorn = false
   if (!fold.isSettled && task.client.isStreaming()) {
@@ -95,7 +96,6 @@ const follow = Effect.fnUntraced(function*(task: FollowingTask, sending: Sending
 /** A task that is there may go on, whatever became of the answer that told of it. */
 const bear = (task: FollowingTask, error: A2aError): Effect.Effect<void, A2aError> => {
   const { fold } = task
-  if (fold.isTooLarge) return tooLarge(task)
   if (fold.isSettled) return Effect.void
   if (fold.events === 0) return Effect.fail(error)
   if (isTransient(error)) return Effect.void
@@ -131,11 +131,12 @@ const awaitSilentEnd = Effect.fnUntraced(function*(task: FollowingTask) {
     if (fold.events === seen && fold.events > 0) {
       // who can't say is waited for as long as the stream is open
       const looked = yield* Effect.result(look(task))
-      if (Result.isFailure(looked) && !isTransient(looked.failure)) yield* Effect.never
+      if (Result.isFailure(looked) && !isTransient(looked.failure)) return yield* Effect.never
       isOver = fold.isSettled
     }
     seen = fold.events
   }
+  return undefined
 })
 
 /** So often in a row a stream is asked for that brings no news; then the task is asked for. */
@@ -152,12 +153,13 @@ const listenAgain = Effect.fnUntraced(function*(task: FollowingTask) {
     const again = yield* Effect.result(
       watched(task, Effect.suspend(() => client.resubscribe(fold.taskId ?? "", context, listener)))
     )
-    if (fold.isTooLarge) yield* tooLarge(task)
+    if (fold.isTooLarge) return yield* tooLarge(task)
     // an agent that keeps no streams says so in many ways
     isRefused = Result.isFailure(again) && !isTransient(again.failure)
     // the first event says how things are, and is no news
     idle = fold.events > before + 1 ? 0 : idle + 1
   }
+  return undefined
 })
 
 const GROWTH = 1.5
@@ -179,11 +181,12 @@ const poll = Effect.fnUntraced(function*(task: FollowingTask) {
     if (Result.isSuccess(polled)) {
       lost = 0
     } else if (!isTransient(polled.failure) || ++lost === MAX_LOST_POLLS) {
-      yield* polled.failure
+      return yield* polled.failure
     } else if (polled.failure.reason._tag === "BadStatus") {
       interval = Math.max(interval, polled.failure.reason.retryAfter ?? 0)
     }
   }
+  return undefined
 })
 
 /** In all, so that closing stays within its own limits; in milliseconds. */
@@ -195,7 +198,9 @@ const abandon = (
   sending: Sending,
   began: Effect.Effect<void>
 ): Effect.Effect<void> =>
-  Effect.raceFirst(began, Effect.asVoid(Fiber.await(sending))).pipe(
+  Effect.suspend(() =>
+    fold.taskId === undefined ? Effect.raceFirst(began, Effect.asVoid(Fiber.await(sending))) : Effect.void
+  ).pipe(
     Effect.flatMap(() => {
       const { taskId } = fold
       const isOver = fold.isSettled && fold.events > 0
@@ -209,6 +214,7 @@ const abandon = (
 /** So many reports wait at most; of more the latest count. */
 const MAX_REPORTS = 64
 const MAX_REPORT = 2000
+const READ_REPORT = 4 * MAX_REPORT
 /** Whoever watches a call may be slow, and doesn't hold it up for longer. */
 const REPORT_LIMIT = "1 second"
 
@@ -219,7 +225,8 @@ const relay = Effect.fnUntraced(function*({ redact }: Following, call: ToolCall)
   const telling = yield* Effect.forkChild(
     Queue.take(reports).pipe(
       Effect.flatMap((text) => {
-        const message = Text.cut(redact(text.trim()), MAX_REPORT, "...")
+        // no secret may be cut in two before it is blotted out
+        const message = Text.cut(redact(Text.cut(text.trim(), READ_REPORT)), MAX_REPORT, "...")
         const progress: Progress = { progress: ++count, ...(message === "" ? {} : { message }) }
         return call.progress(progress)
       }),
