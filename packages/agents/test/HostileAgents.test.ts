@@ -205,7 +205,9 @@ describe("a stream", () => {
     Effect.gen(function*() {
       const { agent, tool } = yield* begin(
         ({ method }, wire) => {
-          if (method !== "SendStreamingMessage") return wire.result(bare("CANCELED"))
+          if (method !== "SendStreamingMessage") {
+            return wire.result(bare(method === "CancelTask" ? "CANCELED" : "WORKING"))
+          }
           wire.stream()
           wire.event(task("WORKING"))
           const text = "x".repeat(1024 * 1024)
@@ -226,7 +228,9 @@ describe("a stream", () => {
   it.live("of endless small parts is cut off as well", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(call(({ method }, wire) => {
-        if (method !== "SendStreamingMessage") return wire.result(bare("CANCELED"))
+        if (method !== "SendStreamingMessage") {
+          return wire.result(bare(method === "CancelTask" ? "CANCELED" : "WORKING"))
+        }
         wire.stream()
         wire.event(task("WORKING"))
         const parts = Array.from({ length: 11_000 }, () => ({ data: 1 }))
@@ -239,7 +243,9 @@ describe("a stream", () => {
     Effect.gen(function*() {
       const { agent, tool } = yield* begin(
         ({ method }, wire) => {
-          if (method !== "SendStreamingMessage") return wire.result(bare("CANCELED"))
+          if (method !== "SendStreamingMessage") {
+            return wire.result(bare(method === "CancelTask" ? "CANCELED" : "WORKING"))
+          }
           wire.stream()
           wire.event(task("WORKING"))
           const timer = setInterval(() => wire.event(status("WORKING", "still")), 1)
@@ -472,8 +478,7 @@ describe("an agent", () => {
       const { agent, tool } = yield* begin(
         ({ before, method, params }, wire) => {
           const done = (id: string) => [{ artifactId: "a", parts: [{ text: `done ${texts.get(id)}` }] }]
-          const id = String(params.id ?? `task-${before}`)
-          const message = params["message"] as { parts: ReadonlyArray<{ text: string }> } | undefined
+          const { id = `task-${before}`, message } = params
           if (message !== undefined) texts.set(id, message.parts[0]?.text ?? "")
           const luck = Number(/\d+/.exec(id)?.[0]) % 5
           if (method === "GetTask") {
