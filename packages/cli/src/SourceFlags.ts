@@ -66,10 +66,15 @@ export const sourceFlags = {
   header: repeated(
     header,
     "'NAME: VALUE'",
-    "Header for the servers of --url; ${NAME} in it is a variable, so that no secret is on the command line (repeatable)"
+    "Header for the servers of --url and the APIs of --openapi; ${NAME} in it is a variable, so that no secret is on the command line (repeatable)"
   ),
   skills: repeated(Flag.String("skills"), "DIR", "Folder that is searched for SKILL.md (repeatable)"),
   agent: repeated(Flag.String("agent"), "CARD_URL", "Remote A2A agent, by its card (repeatable)"),
+  openapi: repeated(
+    Flag.String("openapi"),
+    "FILE_OR_URL",
+    "OpenAPI document whose operations become tools (repeatable)"
+  ),
   disableTool: repeated(Flag.String("disable-tool"), "NAME", "Leave out the tool of that name (repeatable)"),
   noBuiltins: Flag.Boolean("no-builtins").pipe(
     Flag.withoutNegation,
@@ -139,6 +144,7 @@ export const toOptions = Effect.fnUntraced(function*(
     skills: flags.skills,
     agents: flags.agent.map((card) => ({ card })),
     disableTools: flags.disableTool,
+    ...(flags.openapi.length === 0 ? {} : { tools: yield* documentsOf(flags) }),
     ...(flags.noBuiltins ? { builtins: false } : {}),
     ...Option.match(flags.precedence, {
       onNone: () => ({}),
@@ -146,6 +152,13 @@ export const toOptions = Effect.fnUntraced(function*(
     })
   }
 })
+
+/** Loaded when there is one, so that `--help` doesn't wait for it. */
+const documentsOf = ({ header: headers, openapi }: SourceFlags) =>
+  Effect.map(
+    Effect.promise(() => import("@effect-toolnexus/extra/OpenApiTools")),
+    ({ openApiTools }) => openapi.map((document) => openApiTools(document, { headers: Object.fromEntries(headers) }))
+  )
 
 const precedences = { standard: Precedence.standard, layered: Precedence.layered }
 

@@ -1,3 +1,4 @@
+import { OpenApiTools } from "@effect-toolnexus/extra"
 import * as Precedence from "@effect-toolnexus/toolkit/Precedence"
 import * as ToolkitConfig from "@effect-toolnexus/toolkit/ToolkitConfig"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
@@ -17,6 +18,7 @@ const noFlags: SourceFlags.SourceFlags = {
   header: [],
   skills: [],
   agent: [],
+  openapi: [],
   disableTool: [],
   noBuiltins: false,
   root: Option.none(),
@@ -90,6 +92,16 @@ layer(Layer.merge(NodeFileSystem.layer, NodePath.layer))("SourceFlags", (it) => 
       assert.strictEqual(yield* builtins({ config: [join(root, "off.json")] }), false)
       assert.strictEqual(yield* builtins({ config: [join(root, "wrong.json")] }), "off")
       assert.deepStrictEqual(yield* builtins({}), { root })
+    }))
+
+  it.effect("documents of the command line are tools, and get the headers", () =>
+    Effect.gen(function*() {
+      const given = yield* options({ openapi: ["api.yaml", "https://h.example/x.json"], header: [["X-Key", "${KEY}"]] })
+      const tools = given.tools?.filter(OpenApiTools.isOpenApiTools) ?? []
+      assert.deepStrictEqual(tools.map(({ definition, entry }) => [entry, definition]), [
+        ["api.yaml", { document: "api.yaml", headers: { "X-Key": "${KEY}" } }],
+        ["https://h.example/x.json", { document: "https://h.example/x.json", headers: { "X-Key": "${KEY}" } }]
+      ])
     }))
 
   it.effect("a server of the command line gets the whole environment, as a shell would give it", () =>

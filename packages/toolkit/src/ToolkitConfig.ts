@@ -67,6 +67,7 @@ export interface ToolkitConfig {
   readonly [TypeId]: typeof TypeId
   readonly servers: ReadonlyMap<string, RawEntry>
   readonly agents: ReadonlyMap<string, RawEntry>
+  readonly openapi: ReadonlyMap<string, RawEntry>
   /** Absolute folders. */
   readonly skills: ReadonlyArray<string>
   readonly builtins: RawEntry | undefined
@@ -111,6 +112,7 @@ export const load = Effect.fnUntraced(function*(input: ConfigInput | undefined) 
 export const describe = (config: ToolkitConfig): Json.JsonObject => ({
   servers: describeEntries(config.servers),
   agents: describeEntries(config.agents),
+  openapi: describeEntries(config.openapi),
   skills: [...config.skills],
   ...(config.builtins === undefined ? {} : { builtins: maskEntry(config.builtins.config) }),
   disableTools: [...config.disableTools],
@@ -127,8 +129,8 @@ export const describe = (config: ToolkitConfig): Json.JsonObject => ({
  * **Details**
  *
  * Starts nothing, and reads no more than the files that servers name (`envFile`, `{file:}`). Never fails. A host shows it
- * to whoever decides whether a configuration from elsewhere is run at all. A server in this process, and agents, are
- * shown as they were written.
+ * to whoever decides whether a configuration from elsewhere is run at all. A server in this process, agents and
+ * OpenAPI documents are shown as they were written.
  *
  * **Example**
  *
@@ -202,6 +204,7 @@ const join = (parts: ReadonlyArray<Part>, path: Path.Path): ToolkitConfig =>
       [TypeId]: TypeId,
       servers: new Map([...all.servers, ...next.servers]),
       agents: new Map([...all.agents, ...next.agents]),
+      openapi: new Map([...all.openapi, ...next.openapi]),
       skills: [...all.skills, ...next.skills],
       builtins: next.builtins ?? all.builtins,
       disableTools: [...all.disableTools, ...next.disableTools],
@@ -215,6 +218,7 @@ const empty: ToolkitConfig = {
   [TypeId]: TypeId,
   servers: new Map(),
   agents: new Map(),
+  openapi: new Map(),
   skills: [],
   builtins: undefined,
   disableTools: [],

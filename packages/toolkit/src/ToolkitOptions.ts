@@ -56,7 +56,7 @@ export interface ToolkitOptions<R = never> {
   readonly builtins?: BuiltinOptions
   /** Remote agents; in a record the key is the entry's name, in a list the card's URL. */
   readonly agents?: ReadonlyArray<AgentOptions> | Readonly<Record<string, AgentOptions>>
-  /** Functions and endpoints of your own: what `defineTool` and `httpTool` make. */
+  /** Tools of your own: what `defineTool`, `httpTool` and `openApiTools` make. */
   readonly tools?: ReadonlyArray<ExtraSource.Item<R>>
   /** Final names that are taken out after the merge. */
   readonly disableTools?: ReadonlyArray<string>

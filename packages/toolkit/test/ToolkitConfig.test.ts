@@ -45,14 +45,14 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
         mcpServers: { a: {}, b: 1 },
         disabledTools: [],
         theme: "dark",
-        openapi: {}
+        a2a: {}
       })
       assert.deepStrictEqual(names(config.servers), ["a"])
       assert.sameDeepMembers(config.diagnostics.map(({ code, level, path }) => [level, code, path]), [
         ["warning", "invalid-value", "mcpServers.b"],
         ["warning", "unknown-key", "disabledTools"],
         ["info", "unknown-key", "theme"],
-        ["info", "not-supported-yet", "openapi"]
+        ["info", "not-supported-yet", "a2a"]
       ])
       assert.include(config.diagnostics.find(({ path }) => path === "disabledTools")?.message, `"disableTools"`)
     }))
@@ -165,6 +165,7 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
       assert.deepStrictEqual(Object.keys(shown), [
         "servers",
         "agents",
+        "openapi",
         "skills",
         "builtins",
         "disableTools",

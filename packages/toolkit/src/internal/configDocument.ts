@@ -8,6 +8,7 @@ export interface ConfigDocument {
   readonly folder: string
   readonly servers: ReadonlyMap<string, RawEntry>
   readonly agents: ReadonlyMap<string, RawEntry>
+  readonly openapi: ReadonlyMap<string, RawEntry>
   readonly skills: ReadonlyArray<string>
   readonly builtins: RawEntry | undefined
   readonly disableTools: ReadonlyArray<string>
@@ -25,7 +26,6 @@ const OWN_KEYS = ["skills", "builtins", "agents", "openapi", "disableTools", "a2
 
 /** Keys of the contract that this version reads past, and says so. */
 const NOT_YET: ReadonlyMap<string, string> = new Map([
-  ["openapi", "OpenAPI documents"],
   ["a2a", "serving over A2A"],
   ["mcpServer", "serving over MCP"]
 ])
@@ -47,7 +47,8 @@ export const readDocument = (root: JsonMap, folder: string): ConfigDocument => {
   return {
     folder,
     servers: entries(wrapper.servers, wrapper.path),
-    agents: readAgents(root["agents"], entries, diagnostics),
+    agents: readEntries(root, "agents", entries, diagnostics),
+    openapi: readEntries(root, "openapi", entries, diagnostics),
     skills: readTexts(root, "skills", diagnostics),
     builtins: root["builtins"] === undefined ? undefined : { config: root["builtins"], folder, path: "builtins" },
     disableTools: readTexts(root, "disableTools", diagnostics),
@@ -119,14 +120,16 @@ const unknownKeys = (root: JsonMap): ReadonlyArray<Diagnostic.Diagnostic> =>
     strayLevel: "info"
   })
 
-const readAgents = (
-  value: unknown,
+const readEntries = (
+  root: JsonMap,
+  key: "agents" | "openapi",
   entries: (map: JsonMap, path: string) => ReadonlyMap<string, RawEntry>,
   diagnostics: Array<Diagnostic.Diagnostic>
 ): ReadonlyMap<string, RawEntry> => {
+  const value = root[key]
   if (value === undefined) return new Map()
-  if (isMap(value)) return entries(value, "agents.")
-  diagnostics.push(invalid("agents", "must be an object of agents by id"))
+  if (isMap(value)) return entries(value, `${key}.`)
+  diagnostics.push(invalid(key, `must be an object of ${key === "agents" ? "agents" : "documents"} by id`))
   return new Map()
 }
 

@@ -9,7 +9,7 @@ const MAX_DEPTH = 20
 const MAX_TEXT = 4096
 
 /** Whatever stands below these keys may be a secret, in all the spellings in use. */
-const SECRET_KEY = /^(?:envs?|environment.*|.*headers?|key)$/i
+const SECRET_KEY = /^(?:envs?|environment.*|.*headers?|security|key)$/i
 
 /** Names by which people call what must not be seen, of keys, flags and variables alike. */
 const SECRET_NAME =

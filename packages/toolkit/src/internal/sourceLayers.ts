@@ -3,6 +3,8 @@ import * as AgentSource from "@effect-toolnexus/agents/AgentSource"
 import * as BuiltinSource from "@effect-toolnexus/builtins/BuiltinSource"
 import { type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
 import * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
+import * as OpenApiDefinition from "@effect-toolnexus/extra/OpenApiDefinition"
+import * as OpenApiTools from "@effect-toolnexus/extra/OpenApiTools"
 import { McpSource } from "@effect-toolnexus/mcp/McpSource"
 import type { SkillDefinition } from "@effect-toolnexus/skills/Skill"
 import type { SkillRoot } from "@effect-toolnexus/skills/SkillRoot"
@@ -21,14 +23,20 @@ export const sourceLayers = Effect.fnUntraced(
     const path = yield* Path.Path
     const builtins = readBuiltins(options, config, path)
     const agents = readAgents(options, config, path)
+    const documents = readDocuments(config)
     const layers = {
       mcp: McpSource.layer({ servers: config.servers }),
       skill: skillLayer(options, config, path),
       builtin: BuiltinSource.layer(builtins.options),
       agent: AgentSource.layer({ agents: agents.definitions, failed: agents.failures }),
-      extra: ExtraSource.layer(options.tools ?? [])
+      extra: ExtraSource.layer<R>([...options.tools ?? [], ...documents.items], { failed: documents.failures })
     }
-    const diagnostics = [...config.diagnostics, ...builtins.diagnostics, ...agents.diagnostics]
+    const diagnostics = [
+      ...config.diagnostics,
+      ...builtins.diagnostics,
+      ...agents.diagnostics,
+      ...documents.diagnostics
+    ]
     // spelled out, since a list literal would reduce to what all have in common and forget the sources' own services
     const sources: ReadonlyArray<(typeof layers)[Precedence.RankedKind] | Layer.Layer<Source>> = [
       // whoever made the order by hand may have left kinds out
@@ -156,3 +164,30 @@ const duplicateAgent = (name: string): Diagnostic.Diagnostic => ({
   path: "agents",
   message: `The agent "${name}" is given twice; the first counts. Give agents as a record to name them yourself`
 })
+
+interface Documents {
+  readonly items: ReadonlyArray<OpenApiTools.OpenApiTools>
+  readonly failures: ReadonlyArray<SourceEntry.SourceEntry>
+  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+}
+
+/** Those given in code are among its tools. */
+const readDocuments = ({ openapi }: ToolkitConfig): Documents => {
+  const items: Array<OpenApiTools.OpenApiTools> = []
+  const failures: Array<SourceEntry.SourceEntry> = []
+  const diagnostics: Array<Diagnostic.Diagnostic> = []
+  for (const [name, { config, folder, path }] of openapi) {
+    Result.match(OpenApiDefinition.decodeDefinition(name, config, folder, path), {
+      onFailure: (error) =>
+        void failures.push(SourceEntry.failed(error, {
+          ...OpenApiDefinition.flagsOf(config),
+          diagnostics: OpenApiDefinition.diagnose(name, config, path)
+        })),
+      onSuccess: (decoded) => {
+        items.push(OpenApiTools.fromDefinition(name, decoded.definition))
+        diagnostics.push(...decoded.diagnostics)
+      }
+    })
+  }
+  return { items, failures, diagnostics }
+}
