@@ -1,0 +1,199 @@
+/**
+ * Tools as `generateText`, `streamText` and agents of the AI SDK (the package `ai`) take them. Typed by their structure:
+ * neither this package nor yours depends on a version of it.
+ *
+ * @since 0.1.0
+ */
+import type { Json, ProviderSchema, ToolCall, ToolkitService, ToolResult } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type * as JsonSchema from "effect/JsonSchema"
+import * as Predicate from "effect/Predicate"
+import { callDeclared, needsApproval } from "./internal/declaredCall.ts"
+import type { Run } from "./internal/plainRun.ts"
+import { filesOf, takes } from "./internal/richContent.ts"
+
+/**
+ * **Details**
+ *
+ * - `target`: whose rules names and schemas follow. Default: what all providers take
+ * - `callOptions`: of each call, by its id and the tool's declared name
+ * - `acceptsMedia`: which files of a result go to the model beside its text. Default: what the target takes
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly target?: ProviderSchema.Target
+  readonly callOptions?: (call: { readonly id: string; readonly name: string }) => Omit<ToolCall.CallOptions, "callId">
+  readonly acceptsMedia?: (mediaType: string) => boolean
+}
+
+/**
+ * Tools by their declared names.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Tools = Record<string, AiSdkTool>
+
+/**
+ * One tool. Its input is checked by the toolkit, against the tool's own schema; what it throws becomes a `tool-error` whose
+ * `error` is a `ToolError`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AiSdkTool {
+  readonly type: "dynamic"
+  readonly description: string
+  readonly inputSchema: InputSchema
+  readonly metadata: Json.JsonObject & Record<string, string>
+  readonly needsApproval?: (input: unknown, options: { readonly toolCallId: string }) => Promise<boolean>
+  readonly execute: (
+    input: unknown,
+    options: {
+      readonly toolCallId: string
+      readonly messages: ReadonlyArray<unknown>
+      readonly abortSignal?: AbortSignal
+    }
+  ) => Promise<ToolResult.ToolResult>
+  readonly toModelOutput: (result: { readonly output: ToolResult.ToolResult }) => ModelOutput
+}
+
+/**
+ * A JSON Schema as the AI SDK takes it, and whoever takes Standard Schema with JSON Schema; it lets every value pass.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface InputSchema {
+  readonly jsonSchema: JsonSchema.JsonSchema
+  readonly validate: (value: unknown) => { readonly success: true; readonly value: unknown }
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: "effect-toolnexus"
+    readonly validate: (value: unknown) => { readonly value: unknown }
+    readonly jsonSchema: {
+      readonly input: () => Record<string, unknown>
+      readonly output: () => Record<string, unknown>
+    }
+  }
+}
+
+/**
+ * What the model reads.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ModelOutput =
+  | { readonly type: "text"; readonly value: string }
+  | {
+    readonly type: "content"
+    readonly value: Array<
+      | { readonly type: "text"; readonly text: string }
+      | {
+        readonly type: "file"
+        readonly data: { readonly type: "data"; readonly data: string }
+        readonly mediaType: string
+      }
+    >
+  }
+
+/** @internal */
+export const make = (service: ToolkitService, run: Run, options: Options = {}): Effect.Effect<Tools> => {
+  const target = options.target ?? "common"
+  return Effect.map(service.declare(target), (declared) => {
+    const tools: Tools = Object.create(null)
+    for (const declaration of declared) {
+      tools[declaration.name] = toTool(service, run, { ...options, target }, declaration)
+    }
+    return tools
+  })
+}
+
+const toTool = (
+  service: ToolkitService,
+  run: Run,
+  { acceptsMedia, callOptions, target }: Options & { readonly target: ProviderSchema.Target },
+  { description, inputSchema, name, toolName }: ProviderSchema.Declaration
+): AiSdkTool => ({
+  type: "dynamic",
+  description,
+  inputSchema: toSchema(inputSchema),
+  metadata: { toolName },
+  ...(service.waitFor === undefined
+    ? { needsApproval: (input) => run(needsApproval(service, target, name, input)) }
+    : {}),
+  execute: (input, { abortSignal, messages, toolCallId }) =>
+    run(
+      callDeclared(service, target, {
+        name,
+        args: input,
+        isApproved: isApproved(messages, toolCallId),
+        options: { ...callOptions?.({ id: toolCallId, name }), callId: toolCallId }
+      }),
+      abortSignal
+    ),
+  toModelOutput: ({ output }) => toOutput(output, acceptsMedia ?? takes(target))
+})
+
+const toOutput = (result: ToolResult.ToolResult, isTaken: (mediaType: string) => boolean): ModelOutput => {
+  const files = filesOf(result, isTaken)
+  if (files.length === 0) return { type: "text", value: result.output }
+  return {
+    type: "content",
+    value: [
+      { type: "text", text: result.output },
+      ...files.map(({ data, mediaType }) => ({
+        type: "file" as const,
+        data: { type: "data" as const, data },
+        mediaType
+      }))
+    ]
+  }
+}
+
+/** The mark by which the AI SDK knows a schema of its own, in all of its versions. */
+const MARK = Symbol.for("vercel.ai.schema")
+
+/** The toolkit says more about a wrong input than a schema could, and says it to the model. */
+const toSchema = (jsonSchema: JsonSchema.JsonSchema): InputSchema => {
+  const schema = {
+    [MARK]: true,
+    jsonSchema,
+    validate: (value: unknown) => ({ success: true as const, value }),
+    "~standard": {
+      version: 1 as const,
+      vendor: "effect-toolnexus" as const,
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: () => jsonSchema, output: () => jsonSchema }
+    }
+  }
+  return schema
+}
+
+/**
+ * Whether the conversation says that this call was approved. The AI SDK runs a call that needs it only then; whoever can
+ * write the messages can approve.
+ */
+const isApproved = (messages: ReadonlyArray<unknown>, toolCallId: string): boolean => {
+  const parts = messages.flatMap((message) =>
+    Predicate.hasProperty(message, "content") && Array.isArray(message.content) ? message.content : []
+  )
+  const asked = new Set(
+    parts.flatMap((part: unknown) =>
+      isPart(part, "tool-approval-request") && Predicate.hasProperty(part, "toolCallId") &&
+        part.toolCallId === toolCallId
+        ? [part.approvalId]
+        : []
+    )
+  )
+  return parts.some((part: unknown) =>
+    isPart(part, "tool-approval-response") && asked.has(part.approvalId) && Predicate.hasProperty(part, "approved") &&
+    part.approved === true
+  )
+}
+
+const isPart = (part: unknown, type: string): part is { readonly approvalId: unknown } =>
+  Predicate.hasProperty(part, "type") && part.type === type && Predicate.hasProperty(part, "approvalId")

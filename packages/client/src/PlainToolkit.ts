@@ -1,0 +1,267 @@
+/**
+ * A toolkit for programs that are not on Effect: one function that builds it, methods that return Promises, plain errors
+ * with a `_tag`, an `AbortSignal` wherever something may take time, and `close()`.
+ *
+ * @since 0.1.0
+ */
+import {
+  type Answer,
+  type CallArguments,
+  type Change,
+  type ProviderSchema,
+  type RemoteAgent,
+  type Request,
+  type Resolver,
+  type Snapshot,
+  type Tool,
+  type ToolCall,
+  Toolkit,
+  type ToolkitEntry,
+  type ToolkitService,
+  type ToolResult,
+  type ViewOptions
+} from "@effect-toolnexus/core"
+import { ToolkitLive } from "@effect-toolnexus/toolkit/ToolkitLive"
+import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as AiSdk from "./AiSdk.ts"
+import { makeRun, type Run } from "./internal/plainRun.ts"
+import * as LangChain from "./LangChain.ts"
+
+/**
+ * Those of `ToolkitLive`, with a resolver in plain terms.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Omit<ToolkitOptions, "waitFor"> {
+  /**
+   * Answers suspensions inline: an approval, a question. `signal` aborts when the question is withdrawn, `context` is what
+   * the caller attached to its call. One that throws or rejects has cancelled. Default: requests go to the caller.
+   */
+  readonly waitFor?: (
+    request: Request.Request,
+    asked: { readonly context: unknown; readonly signal: AbortSignal }
+  ) => Answer.Answer | PromiseLike<Answer.Answer>
+  /** Ends the build. Default: it is as slow as its slowest entry, within its limits. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * What a caller may say about one call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CallOptions extends Omit<ToolCall.CallOptions, "onProgress"> {
+  /** Cancels the call, also at the other end. */
+  readonly signal?: AbortSignal
+  /** Told of the tool's progress; what it throws is logged, and ends nothing. */
+  readonly onProgress?: (progress: ToolCall.Progress) => void
+}
+
+/**
+ * A toolkit with fewer tools. What it doesn't show it doesn't call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlainView {
+  /** Everything at once: tools, statuses, errors, diagnostics, skills. */
+  readonly snapshot: () => Promise<Snapshot>
+  /** The snapshot now, and each later one with what changed; ends with the toolkit. */
+  readonly changes: () => AsyncIterable<Change>
+  readonly tools: () => Promise<ReadonlyArray<Tool.Tool>>
+  readonly toolNames: () => Promise<ReadonlyArray<string>>
+  readonly entries: () => Promise<ReadonlyArray<ToolkitEntry>>
+  readonly statuses: () => Promise<Snapshot["statuses"]>
+  readonly errors: () => Promise<Snapshot["errors"]>
+  readonly sources: () => Promise<Snapshot["sources"]>
+  readonly shadowed: () => Promise<Snapshot["shadowed"]>
+  readonly diagnostics: () => Promise<Snapshot["diagnostics"]>
+  readonly skills: () => Promise<Snapshot["skills"]>
+  /** What to put into the system prompt; empty without described skills. */
+  readonly skillsPrompt: () => Promise<string>
+  readonly get: (name: string) => Promise<Tool.Tool | undefined>
+  /** Calls a tool; rejects with a `ToolError`, which is an `Error` with a `_tag`. */
+  readonly call: (name: string, args?: CallArguments, options?: CallOptions) => Promise<ToolResult.ToolResult>
+  /** The same call for a model: every failure becomes a result with `isError`. Rejects only where `signal` aborts it. */
+  readonly execute: (name: string, args?: CallArguments, options?: CallOptions) => Promise<ToolResult.ToolResult>
+  /** Goes on with a call that was suspended, here or in another process. Fails like `call`. */
+  readonly resume: (
+    request: Request.Request,
+    answer: Answer.Answer,
+    options?: CallOptions
+  ) => Promise<ToolResult.ToolResult>
+  /** Whether this call would come back as a suspension of kind `approval`. */
+  readonly needsApproval: (name: string, args?: CallArguments) => Promise<boolean>
+  readonly register: (...tools: ReadonlyArray<Tool.Tool>) => Promise<void>
+  readonly unregister: (name: string) => Promise<boolean>
+  readonly addAgent: (agent: RemoteAgent, name?: string) => Promise<ToolkitEntry>
+  readonly view: (options: ViewOptions) => PlainView
+  readonly toOpenAI: {
+    (options?: { readonly mode?: "chat"; readonly strict?: boolean }): Promise<
+      ReadonlyArray<ProviderSchema.OpenAIChatTool>
+    >
+    (options: { readonly mode: "responses"; readonly strict?: boolean }): Promise<
+      ReadonlyArray<ProviderSchema.OpenAIResponsesTool>
+    >
+  }
+  readonly toAnthropic: () => Promise<ReadonlyArray<ProviderSchema.AnthropicTool>>
+  readonly toGemini: {
+    (): Promise<ReadonlyArray<ProviderSchema.GeminiTool>>
+    (options: { readonly mode: "openapi" }): Promise<ReadonlyArray<ProviderSchema.GeminiOpenApiTool>>
+  }
+  readonly toBedrock: () => Promise<ReadonlyArray<ProviderSchema.BedrockTool>>
+  readonly declare: (target: ProviderSchema.Target) => Promise<ReadonlyArray<ProviderSchema.Declaration>>
+  readonly fromProvider: (
+    provider: ProviderSchema.Target,
+    name: string,
+    args?: CallArguments
+  ) => Promise<ProviderSchema.OwnCall>
+  readonly check: (
+    provider: ProviderSchema.Target,
+    options?: ProviderSchema.ProviderOptions
+  ) => Promise<ProviderSchema.Report>
+  /** What goes into `tools` of the AI SDK's `generateText` and `streamText`, as it is now. */
+  readonly toAiSdk: (options?: AiSdk.Options) => Promise<AiSdk.Tools>
+  /** What `new DynamicStructuredTool(...)` of LangChain takes, for each tool, as it is now. */
+  readonly toLangChain: (options?: LangChain.Options) => Promise<ReadonlyArray<LangChain.ToolFields>>
+}
+
+/**
+ * A toolkit that was built, until it is closed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlainToolkit extends PlainView, AsyncDisposable {
+  /**
+   * Shuts everything down that was opened; afterwards nothing of it keeps the process alive, and every call answers that
+   * the toolkit is closed. Closing again waits for the same end.
+   */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Builds a toolkit of all its sources, on Node.
+ *
+ * **Details**
+ *
+ * Whatever doesn't work is an entry with a status and an error, and costs the others nothing. It rejects with
+ * `RequiredEntriesFailed` where an entry that is `required` has failed, with a `TypeError` where an option makes no sense,
+ * and with the reason of `signal`; nothing is left running then. What it logs goes to standard error.
+ *
+ * **Example**
+ *
+ * ```ts
+ * await using toolkit = await createToolkit({ config: "mcp.json" })
+ * const { output } = await toolkit.call("weather", { city: "Oslo" }, { signal: AbortSignal.timeout(5000) })
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const createToolkit = async ({ signal, waitFor, ...options }: Options = {}): Promise<PlainToolkit> => {
+  const run = makeRun(Context.make(Logger.LogToStderr, true))
+  const layer = ToolkitLive({ ...options, ...(waitFor === undefined ? {} : { waitFor: toResolver(waitFor) }) })
+  const scope = Scope.makeUnsafe()
+  const built = Layer.build(layer).pipe(
+    Effect.provideService(Scope.Scope, scope),
+    Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void)
+  )
+  const service = Context.get(await run(built, signal), Toolkit)
+  let closing: Promise<void> | undefined
+  const close = () => closing ??= run(Scope.close(scope, Exit.void))
+  return { ...makeView(service, run), close, [Symbol.asyncDispose]: close }
+}
+
+/** A rejection is a resolver that broke: the toolkit takes it as a no, and logs it. */
+const toResolver = (waitFor: NonNullable<Options["waitFor"]>): Resolver => (request, context) =>
+  Effect.promise(async (signal) => await waitFor(request, { context, signal }))
+
+const makeView = (service: ToolkitService, run: Run): PlainView => ({
+  ...readings(service, run),
+  ...calls(service, run),
+  ...declarations(service, run),
+  changes: () => Stream.toAsyncIterable(service.changes),
+  register: (...tools) => run(service.register(...tools)),
+  unregister: (name) => run(service.unregister(name)),
+  addAgent: (agent, name) => run(service.addAgent(agent, name)),
+  view: (options) => makeView(service.view(options), run),
+  toAiSdk: (options) => run(AiSdk.make(service, run, options)),
+  toLangChain: (options) => run(LangChain.make(service, run, options))
+})
+
+const readings = (service: ToolkitService, run: Run) => ({
+  snapshot: () => run(service.snapshot),
+  tools: () => run(service.tools),
+  toolNames: () => run(service.toolNames),
+  entries: () => run(service.entries),
+  statuses: () => run(service.statuses),
+  errors: () => run(service.errors),
+  sources: () => run(service.sources),
+  shadowed: () => run(service.shadowed),
+  diagnostics: () => run(service.diagnostics),
+  skills: () => run(service.skills),
+  skillsPrompt: () => run(service.skillsPrompt),
+  get: (name: string) => run(Effect.map(service.get(name), Option.getOrUndefined))
+})
+
+const calls = (service: ToolkitService, run: Run) => ({
+  call: (name: string, args?: CallArguments, options?: CallOptions) =>
+    run(service.call(name, args, toCallOptions(options)), options?.signal),
+  execute: (name: string, args?: CallArguments, options?: CallOptions) =>
+    run(service.execute(name, args, toCallOptions(options)), options?.signal),
+  resume: (request: Request.Request, answer: Answer.Answer, options?: CallOptions) =>
+    run(service.resume(request, answer, toCallOptions(options)), options?.signal),
+  needsApproval: (name: string, args?: CallArguments) => run(service.needsApproval(name, args))
+})
+
+const toCallOptions = ({ onProgress, ...options }: CallOptions = {}): ToolCall.CallOptions =>
+  onProgress === undefined
+    ? options
+    : { ...options, onProgress: (progress) => Effect.sync(() => onProgress(progress)) }
+
+const declarations = (service: ToolkitService, run: Run) => ({
+  toOpenAI: toOpenAI(service, run),
+  toGemini: toGemini(service, run),
+  toAnthropic: () => run(service.toAnthropic()),
+  toBedrock: () => run(service.toBedrock()),
+  declare: (target: ProviderSchema.Target) => run(service.declare(target)),
+  fromProvider: (provider: ProviderSchema.Target, name: string, args?: CallArguments) =>
+    run(service.fromProvider(provider, name, args)),
+  check: (provider: ProviderSchema.Target, options?: ProviderSchema.ProviderOptions) =>
+    run(service.check(provider, options))
+})
+
+const toOpenAI = (service: ToolkitService, run: Run): PlainView["toOpenAI"] => {
+  function render(
+    options?: { readonly mode?: "chat"; readonly strict?: boolean }
+  ): Promise<ReadonlyArray<ProviderSchema.OpenAIChatTool>>
+  function render(
+    options: { readonly mode: "responses"; readonly strict?: boolean }
+  ): Promise<ReadonlyArray<ProviderSchema.OpenAIResponsesTool>>
+  function render(
+    { mode = "chat", ...rest }: { readonly mode?: "chat" | "responses"; readonly strict?: boolean } = {}
+  ) {
+    return mode === "responses" ? run(service.toOpenAI({ mode, ...rest })) : run(service.toOpenAI({ mode, ...rest }))
+  }
+  return render
+}
+
+const toGemini = (service: ToolkitService, run: Run): PlainView["toGemini"] => {
+  function render(): Promise<ReadonlyArray<ProviderSchema.GeminiTool>>
+  function render(options: { readonly mode: "openapi" }): Promise<ReadonlyArray<ProviderSchema.GeminiOpenApiTool>>
+  function render(options?: { readonly mode: "openapi" }) {
+    return options === undefined ? run(service.toGemini()) : run(service.toGemini(options))
+  }
+  return render
+}
