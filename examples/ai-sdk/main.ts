@@ -1,6 +1,7 @@
 /** An agent on the AI SDK, with its own scripted model in place of a real one. */
 import { generateText, isStepCount } from "ai"
 import { MockLanguageModelV4 } from "ai/test"
+import { Schema } from "effect"
 import { createToolkit, defineTool } from "effect-toolnexus"
 import { fileURLToPath } from "node:url"
 
@@ -19,8 +20,8 @@ const turn = (...content: Turn["content"]): Turn => ({
 const remember = defineTool({
   name: "remember",
   description: "Notes something down",
-  input: { type: "object", properties: { note: { type: "string" } }, required: ["note"] },
-  handler: ({ note }) => `noted: ${String(note)}`
+  input: Schema.Struct({ note: Schema.String }),
+  handler: ({ note }) => `noted: ${note}`
 })
 
 const everything = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))

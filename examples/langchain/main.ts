@@ -3,14 +3,15 @@ import { AIMessage, isToolMessage } from "@langchain/core/messages"
 import { DynamicStructuredTool } from "@langchain/core/tools"
 import { Command, interrupt, isInterrupted, MemorySaver, MessagesAnnotation, StateGraph } from "@langchain/langgraph"
 import { ToolNode } from "@langchain/langgraph/prebuilt"
+import { Schema } from "effect"
 import { Answer, createToolkit, defineTool, Policy, type Request } from "effect-toolnexus"
 import { fileURLToPath } from "node:url"
 
 const remember = defineTool({
   name: "remember",
   description: "Notes something down",
-  input: { type: "object", properties: { note: { type: "string" } }, required: ["note"] },
-  handler: ({ note }) => `noted: ${String(note)}`
+  input: Schema.Struct({ note: Schema.String }),
+  handler: ({ note }) => `noted: ${note}`
 })
 
 const everything = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))
@@ -53,5 +54,5 @@ const request = isInterrupted<Request.Request>(stopped) ? stopped.__interrupt__[
 if (request === undefined) throw new Error("It was to be asked")
 console.log(request.prompt)
 const { messages } = await graph.invoke(new Command({ resume: Answer.make(request, true) }), config)
-for (const message of messages) if (isToolMessage(message)) console.log(`${message.name}: ${String(message.content)}`)
+for (const message of messages) if (isToolMessage(message)) console.log(`${message.name}: ${message.text}`)
 console.log(messages.at(-1)?.content)

@@ -1,4 +1,5 @@
 /** A program without Effect: a toolkit by `await using`, calls as Promises, errors by their tag, a signal, an approval. */
+import { Schema } from "effect"
 import { Answer, createToolkit, defineTool, Policy } from "effect-toolnexus"
 
 const stock: Record<string, number> = { tea: 12 }
@@ -6,17 +7,21 @@ const stock: Record<string, number> = { tea: 12 }
 const count = defineTool({
   name: "count",
   description: "How many of an item are left",
-  input: { type: "object", properties: { item: { type: "string" } }, required: ["item"] },
+  input: Schema.Struct({ item: Schema.String }),
   // what it throws is the call's error; `signal` aborts with the call
   handler: async ({ item }, { signal }) => {
     signal.throwIfAborted()
-    const left = stock[String(item)]
-    if (left === undefined) throw new Error(`There is no ${String(item)}`)
+    const left = stock[item]
+    if (left === undefined) throw new Error(`There is no ${item}`)
     return await Promise.resolve(`${left} left`)
   }
 })
 
-const sell = defineTool({ name: "sell", handler: ({ item }) => `sold one ${String(item)}` })
+const sell = defineTool({
+  name: "sell",
+  input: Schema.Struct({ item: Schema.String }),
+  handler: ({ item }) => `sold one ${item}`
+})
 
 {
   await using toolkit = await createToolkit({

@@ -47,7 +47,7 @@ describe("createToolkit", () => {
     assert.match(names.join(), /^weather,a_b_\w+$/)
     assert.deepStrictEqual((await toolkit.toOpenAI({ mode: "responses", strict: true })).map(({ strict }) => strict), [
       true,
-      false
+      true
     ])
     assert.deepStrictEqual((await toolkit.toAnthropic()).map(({ name }) => name), names)
     assert.lengthOf((await toolkit.toGemini())[0]?.functionDeclarations ?? [], 2)
