@@ -8,6 +8,7 @@ import type { Diagnostic } from "@effect-toolnexus/core"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { OptionReader } from "./internal/optionReader.ts"
+import type { NetworkPolicy } from "./NetworkPolicy.ts"
 
 /**
  * The builtins one by one.
@@ -19,7 +20,10 @@ import { OptionReader } from "./internal/optionReader.ts"
  * - `tools`: `false` drops a tool; `true` changes nothing
  * - `bash.env`: names of variables of the host that commands get beside the base list
  * - `limits.output`: bytes of text in one answer, default 65536; `limits.file`: bytes of the largest image and of
- *   the largest file that is changed, and bytes behind a window in which `read` counts lines, default 16777216
+ *   the largest file that is changed, and bytes behind a window in which `read` counts lines, default 16777216;
+ *   `limits.fetch`: bytes of a body that `webfetch` reads and decompresses, default 5242880
+ * - `network`: what `webfetch` connects to: `open` (default), all but link-local and metadata addresses; `public`, only what
+ *   the whole internet reaches
  * - `staleGuard`: whether a file is left alone that isn't as the session has last seen it; default: where it was read;
  *   `true`: also where it was only written; `false`: never
  *
@@ -35,8 +39,8 @@ export interface BuiltinSettings {
   readonly readOnly?: boolean
   readonly tools?: Readonly<Record<string, boolean>>
   readonly bash?: { readonly env: ReadonlyArray<string> }
-  readonly limits?: { readonly output?: number; readonly file?: number; readonly fetch?: never }
-  readonly network?: never
+  readonly limits?: { readonly output?: number; readonly file?: number; readonly fetch?: number }
+  readonly network?: NetworkPolicy
   readonly staleGuard?: boolean
 }
 
@@ -78,7 +82,8 @@ const TOOL_NAMES = [
  *
  * A key that makes no sense is left out with a diagnostic at its path. Where leaving it out would open what somebody
  * meant to close, it closes instead: a `root` or a whole value that can't be understood turns the builtins off, a
- * `readOnly` or `staleGuard` that is no boolean counts as true, a `tools` entry that is no boolean drops that tool.
+ * `readOnly` or `staleGuard` that is no boolean counts as true, a `network` that is neither counts as `public`, a `tools`
+ * entry that is no boolean drops that tool.
  *
  * @category decoding
  * @since 0.1.0
@@ -94,11 +99,10 @@ export const decodeOptions = (raw: unknown): DecodedOptions => {
 
 const isOff = (raw: Readonly<Record<string, unknown>>): boolean => raw["disabled"] === true || raw["enabled"] === false
 
-const KEYS = ["disabled", "enabled", "root", "readOnly", "tools", "bash", "limits", "staleGuard"]
-const NOT_YET = ["network"]
+const KEYS = ["disabled", "enabled", "root", "readOnly", "tools", "bash", "limits", "network", "staleGuard"]
 
 const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionReader): BuiltinOptions => {
-  reader.checkKeys(raw, "builtins", KEYS, NOT_YET)
+  reader.checkKeys(raw, "builtins", KEYS)
   const isSwitchBroken = [raw["disabled"], raw["enabled"]].some((value) =>
     value !== undefined && !Predicate.isBoolean(value)
   )
@@ -122,6 +126,7 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
     Schema.Boolean,
     "true or false; it counts as true until it is"
   )
+  const network = decodeNetwork(raw, reader)
   const isUnsafe = isSwitchBroken || tools === undefined || (raw["root"] !== undefined && root === undefined)
   if (isUnsafe) return false
   return {
@@ -130,9 +135,21 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     ...(bash === undefined ? {} : { bash }),
     ...(limits === undefined ? {} : { limits }),
-    ...(raw["staleGuard"] === undefined ? {} : { staleGuard: staleGuard !== false })
+    ...(raw["staleGuard"] === undefined ? {} : { staleGuard: staleGuard !== false }),
+    ...(network === undefined ? {} : { network })
   }
 }
+
+const decodeNetwork = (raw: Readonly<Record<string, unknown>>, reader: OptionReader): NetworkPolicy | undefined =>
+  raw["network"] === undefined
+    ? undefined
+    : reader.read(
+      raw,
+      "network",
+      "builtins",
+      Schema.Literals(["open", "public"]),
+      "\"open\" or \"public\"; it counts as public until it is"
+    ) ?? "public"
 
 /** `undefined`: it can't be told which tools were meant to be dropped. */
 const decodeTools = (raw: unknown, reader: OptionReader): Readonly<Record<string, boolean>> | undefined => {
@@ -140,7 +157,7 @@ const decodeTools = (raw: unknown, reader: OptionReader): Readonly<Record<string
   if (!reader.isMap(raw, "builtins.tools", "an object of names and booleans; the builtins are off until it is")) {
     return undefined
   }
-  reader.checkKeys(raw, "builtins.tools", TOOL_NAMES, [], "unknown-tool")
+  reader.checkKeys(raw, "builtins.tools", TOOL_NAMES, "unknown-tool")
   const kept = TOOL_NAMES.filter((name) => Object.hasOwn(raw, name)).map((name): readonly [string, boolean] => [
     name,
     reader.read(raw, name, "builtins.tools", Schema.Boolean, "true or false; the tool is off until it is") ?? false
@@ -150,18 +167,21 @@ const decodeTools = (raw: unknown, reader: OptionReader): Readonly<Record<string
 
 const decodeBash = (raw: unknown, reader: OptionReader): { readonly env: ReadonlyArray<string> } | undefined => {
   if (raw === undefined || !reader.isMap(raw, "builtins.bash", "an object")) return undefined
-  reader.checkKeys(raw, "builtins.bash", ["env"], [])
+  reader.checkKeys(raw, "builtins.bash", ["env"])
   const env = reader.read(raw, "env", "builtins.bash", Schema.Array(Schema.String), "a list of names of variables")
   return env === undefined ? undefined : { env }
 }
 
 const Bytes = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-const decodeLimits = (raw: unknown, reader: OptionReader): { output?: number; file?: number } | undefined => {
+const LIMITS = ["output", "file", "fetch"] as const
+
+const decodeLimits = (raw: unknown, reader: OptionReader): BuiltinSettings["limits"] => {
   if (raw === undefined || !reader.isMap(raw, "builtins.limits", "an object")) return undefined
-  reader.checkKeys(raw, "builtins.limits", ["output", "file"], ["fetch"])
-  const read = (key: string) => reader.read(raw, key, "builtins.limits", Bytes, "a whole number of bytes, at least 1")
-  const output = read("output")
-  const file = read("file")
-  return { ...(output === undefined ? {} : { output }), ...(file === undefined ? {} : { file }) }
+  reader.checkKeys(raw, "builtins.limits", LIMITS)
+  const read = LIMITS.map((key): readonly [string, number | undefined] => [
+    key,
+    reader.read(raw, key, "builtins.limits", Bytes, "a whole number of bytes, at least 1")
+  ])
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined))
 }

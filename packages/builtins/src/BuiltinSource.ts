@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import { Source, SourceEntry, type Tool } from "@effect-toolnexus/core"
+import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -21,10 +22,11 @@ import * as Question from "./Question.ts"
 import * as Read from "./Read.ts"
 import * as StaleGuard from "./StaleGuard.ts"
 import * as TodoWrite from "./TodoWrite.ts"
+import * as WebFetch from "./WebFetch.ts"
 import { Workspace, type WorkspaceError } from "./Workspace.ts"
 import * as Write from "./Write.ts"
 
-type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner
+type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner | HttpConnections
 
 /**
  * A source with the builtins that the options leave on, in the order of CONTRACT 7.
@@ -61,15 +63,18 @@ export { type BuiltinOptions, type BuiltinSettings, type DecodedOptions, decodeO
 /** In the order of CONTRACT 7's table. */
 const builders = (
   settings: BuiltinSettings
-): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Workspace | Scope.Scope>]> => [
+): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Workspace | HttpConnections | Scope.Scope>]> => [
   ["bash", Bash.make({ ...settings.bash, ...settings.limits })],
   ["read", Read.make(settings.limits)],
   ["write", Write.make(settings.limits)],
   ["edit", Edit.make(settings.limits)],
   ["apply_patch", ApplyPatch.make(settings.limits)],
+  ["webfetch", WebFetch.make({ ...settings.limits, ...networkOf(settings) })],
   ["question", Question.make],
   ["todowrite", TodoWrite.make]
 ]
+
+const networkOf = ({ network }: BuiltinSettings) => network === undefined ? {} : { network }
 
 const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {
   const workspace = yield* workspaceOf(settings)

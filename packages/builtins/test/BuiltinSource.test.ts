@@ -19,6 +19,7 @@ describe("BuiltinSource.layer", () => {
           "write",
           "edit",
           "apply_patch",
+          "webfetch",
           "question",
           "todowrite"
         ])
@@ -48,7 +49,7 @@ describe("BuiltinSource.layer", () => {
           redd: false
         }
       })
-      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "todowrite"])
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "webfetch", "todowrite"])
       assert.deepStrictEqual(diagnostics, [{
         level: "warning",
         code: "unknown-tool",
@@ -61,7 +62,7 @@ describe("BuiltinSource.layer", () => {
   it.live("drops what could change something when it is read-only", () =>
     Effect.gen(function*() {
       const { tools } = yield* loaded({ readOnly: true, tools: { bash: true } })
-      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "question", "todowrite"])
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "webfetch", "question", "todowrite"])
     }))
 
   it.live("fails as an entry when the root isn't there", () =>
@@ -77,16 +78,6 @@ describe("BuiltinSource.layer", () => {
     }))
 })
 
-describe("options that aren't built yet", () => {
-  it("don't type-check", () => {
-    // @ts-expect-error: it would have no effect
-    const network: BuiltinSource.BuiltinOptions = { network: "public" }
-    // @ts-expect-error: it would have no effect
-    const fetch: BuiltinSource.BuiltinOptions = { limits: { fetch: 1 } }
-    assert.deepStrictEqual([network, fetch].map(Object.keys), [["network"], ["limits"]])
-  })
-})
-
 describe("BuiltinSource.decodeOptions", () => {
   const { decodeOptions } = BuiltinSource
   const paths = (raw: unknown) => decodeOptions(raw).diagnostics.map(({ code, level, path }) => [level, code, path])
@@ -96,7 +87,8 @@ describe("BuiltinSource.decodeOptions", () => {
       root: "r",
       tools: { bash: false },
       bash: { env: ["CI"] },
-      limits: { output: 1, file: 2 },
+      limits: { output: 1, file: 2, fetch: 3 },
+      network: "public" as const,
       staleGuard: false
     }
     assert.deepStrictEqual(decodeOptions(options), { options, diagnostics: [] })
@@ -119,11 +111,12 @@ describe("BuiltinSource.decodeOptions", () => {
     ])
   })
 
-  it("says what isn't supported yet", () => {
-    assert.deepStrictEqual(paths({ network: "public", limits: { fetch: 1 } }), [
-      ["info", "not-supported-yet", "builtins.network"],
-      ["info", "not-supported-yet", "builtins.limits.fetch"]
-    ])
+  it("takes a network it can't understand for public", () => {
+    for (const network of ["Open", true, null, {}]) {
+      assert.deepStrictEqual(decodeOptions({ network }).options, { network: "public" })
+      assert.deepStrictEqual(paths({ network }), [["error", "invalid-value", "builtins.network"]])
+    }
+    assert.deepStrictEqual(decodeOptions({ network: "open" }), { options: { network: "open" }, diagnostics: [] })
   })
 
   it("takes a readOnly it can't understand for true", () => {

@@ -1,6 +1,7 @@
 /** What the tests of the builtins share: the real platform, a temporary folder, and calls of a source's tools. */
 import { type BuiltinOptions, BuiltinSource } from "@effect-toolnexus/builtins"
 import { type Json, Source, ToolCall, type ToolError, type ToolResult } from "@effect-toolnexus/core"
+import * as NodeHttp from "@effect-toolnexus/toolkit/NodeHttp"
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
@@ -11,7 +12,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 
 export const platform = Layer.provideMerge(
   NodeChildProcessSpawner.layer,
-  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
+  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeHttp.layer)
 )
 
 export const builtins = (options: BuiltinOptions) => Layer.provideMerge(BuiltinSource.layer(options), platform)

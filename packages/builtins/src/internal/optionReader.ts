@@ -28,10 +28,9 @@ export class OptionReader {
     raw: RawMap,
     path: string,
     known: ReadonlyArray<string>,
-    notYet: ReadonlyArray<string>,
     code: "unknown-key" | "unknown-tool" = "unknown-key"
   ): void {
-    this.diagnostics.push(...ConfigKeys.check(raw, { path, known, notYet, code }))
+    this.diagnostics.push(...ConfigKeys.check(raw, { path, known, notYet: [], code }))
   }
 
   #add(level: Diagnostic.Diagnostic["level"], code: string, path: string, message: string): void {
