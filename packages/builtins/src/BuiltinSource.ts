@@ -17,6 +17,8 @@ import * as ApplyPatch from "./ApplyPatch.ts"
 import * as Bash from "./Bash.ts"
 import { type BuiltinOptions, type BuiltinSettings, decodeOptions } from "./BuiltinOptions.ts"
 import * as Edit from "./Edit.ts"
+import * as Glob from "./Glob.ts"
+import * as Grep from "./Grep.ts"
 import { ENTRY } from "./internal/defineBuiltin.ts"
 import * as Question from "./Question.ts"
 import * as Read from "./Read.ts"
@@ -69,6 +71,8 @@ const builders = (
   ["write", Write.make(settings.limits)],
   ["edit", Edit.make(settings.limits)],
   ["apply_patch", ApplyPatch.make(settings.limits)],
+  ["grep", Grep.make(settings.limits)],
+  ["glob", Glob.make(settings.limits)],
   ["webfetch", WebFetch.make({ ...settings.limits, ...networkOf(settings) })],
   ["question", Question.make],
   ["todowrite", TodoWrite.make]

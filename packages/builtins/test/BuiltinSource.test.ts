@@ -19,6 +19,8 @@ describe("BuiltinSource.layer", () => {
           "write",
           "edit",
           "apply_patch",
+          "grep",
+          "glob",
           "webfetch",
           "question",
           "todowrite"
@@ -49,7 +51,7 @@ describe("BuiltinSource.layer", () => {
           redd: false
         }
       })
-      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "webfetch", "todowrite"])
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "grep", "glob", "webfetch", "todowrite"])
       assert.deepStrictEqual(diagnostics, [{
         level: "warning",
         code: "unknown-tool",
@@ -62,7 +64,14 @@ describe("BuiltinSource.layer", () => {
   it.live("drops what could change something when it is read-only", () =>
     Effect.gen(function*() {
       const { tools } = yield* loaded({ readOnly: true, tools: { bash: true } })
-      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "webfetch", "question", "todowrite"])
+      assert.deepStrictEqual(tools.map((tool) => tool.name), [
+        "read",
+        "grep",
+        "glob",
+        "webfetch",
+        "question",
+        "todowrite"
+      ])
     }))
 
   it.live("fails as an entry when the root isn't there", () =>

@@ -1,0 +1,255 @@
+/**
+ * The tool `grep`: lines that match a regular expression, in time that grows with their length alone (CONTRACT 7).
+ *
+ * **Details**
+ *
+ * - `file:line:text`, by file and line; with `context` the lines around as `file-line-text`, and `--` where lines are left
+ *   out. The file is relative to `path`; it is the name where `path` is a file. Lines over 1000 bytes are cut.
+ * - `.gitignore`, `.ignore` and `.rgignore` of the tree and of its parents are followed, with or without a repository.
+ *   Hidden files aren't searched, nor links followed, `.git` and binary files never. A `path` that is itself ignored or
+ *   hidden is searched.
+ * - `include` is a glob; without a slash it means names at any depth. Both dialects are those of `glob`.
+ * - A cut is said, with how many matches there are in all. What couldn't be read is said, and costs only itself.
+ *
+ * @since 0.1.0
+ */
+import { type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { defineBuiltin } from "./internal/defineBuiltin.ts"
+import { type FileLines, GrepReader } from "./internal/grepReader.ts"
+import * as PathPattern from "./internal/pathPattern.ts"
+import * as Ripgrep from "./internal/ripgrep.ts"
+import { complaintNotes, timeNote } from "./internal/searchNotes.ts"
+import * as SearchPlace from "./internal/searchPlace.ts"
+import { shownPath } from "./internal/shownPath.ts"
+import { Workspace } from "./Workspace.ts"
+
+/** Matches. */
+const DEFAULT_LIMIT = 100
+
+const MAX_CONTEXT = 50
+
+const positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+/**
+ * What `grep` takes.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Input = Schema.Struct({
+  pattern: Schema.String.annotate({
+    description: "Regular expression for a line, in Rust's syntax: no look-around, no back-references"
+  }),
+  path: Schema.optionalKey(Schema.String.annotate({ description: "Folder or file; default: the workspace" })),
+  include: Schema.optionalKey(
+    Schema.String.annotate({ description: "Only files that this glob means, like *.ts or src/**/*.{ts,tsx}" })
+  ),
+  limit: Schema.optionalKey(positive.annotate({ description: `Most matches; default ${DEFAULT_LIMIT}` })),
+  ignoreCase: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Whether case doesn't matter; default false" })
+  ),
+  context: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_CONTEXT })).annotate({
+      description: `Lines around each match, at most ${MAX_CONTEXT}; default 0`
+    })
+  )
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface Input extends Schema.Schema.Type<typeof Input> {}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface GrepOptions {
+  /** Bytes of text in one answer. Default: 65536. */
+  readonly output?: number
+}
+
+/** Well below what a toolkit lets pass. */
+const DEFAULT_OUTPUT = 65_536
+
+/**
+ * Makes the tool.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make: (options?: GrepOptions) => Effect.Effect<Tool.Tool, never, Workspace> = Effect.fnUntraced(
+  function*(options?: GrepOptions) {
+    const workspace = yield* Workspace
+    const searcher: Searcher = {
+      workspace,
+      run: yield* Ripgrep.make(workspace.spawner),
+      maxOutput: options?.output ?? DEFAULT_OUTPUT
+    }
+    return defineBuiltin({
+      name: "grep",
+      description:
+        "Find lines by a regular expression, in files or in one file. What .gitignore names and hidden files "
+        + "are left out.",
+      input: Input,
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      handler: (input, { toolName }) => search(searcher, input, toolName)
+    })
+  }
+)
+
+/** A line is shown so far, in bytes. */
+const MAX_LINE = 1000
+
+/** So many lines of one file ripgrep holds at most before it prints them. */
+const MAX_LINES = 50_000
+
+/** A regular expression that is longer is none that somebody wrote. */
+const MAX_PATTERN = 10_000
+
+interface Searcher {
+  readonly workspace: Workspace["Service"]
+  readonly run: Ripgrep.Run
+  readonly maxOutput: number
+}
+
+const search = Effect.fnUntraced(function*(
+  { maxOutput, run, workspace }: Searcher,
+  input: Input,
+  toolName: string
+) {
+  const { context = 0, limit = DEFAULT_LIMIT, path = "." } = input
+  const include = yield* includeOf(input, toolName)
+  yield* checkPattern(input.pattern, toolName)
+  const place = yield* SearchPlace.locate(workspace, path, toolName)
+  const maxMatches = Math.ceil(MAX_LINES / (1 + 2 * context))
+  const reader = new GrepReader(
+    { count: limit, bytes: maxOutput },
+    // a file that is named is meant
+    place.isFolder ? include.matches : () => true,
+    maxMatches
+  )
+  const ended = yield* run({
+    cwd: place.isFolder ? place.target : workspace.path.dirname(place.target),
+    args: [
+      "--line-number",
+      "--no-heading",
+      "--with-filename",
+      "--no-context-separator",
+      "--crlf",
+      `--max-columns=${MAX_LINE}`,
+      "--max-columns-preview",
+      `--max-count=${maxMatches}`,
+      `--context=${context}`,
+      ...(input.ignoreCase === true ? ["--ignore-case"] : []),
+      ...(place.isFolder && include.name !== undefined ? [`--type-add=wanted:${include.name}`, "--type=wanted"] : []),
+      `--regexp=${input.pattern}`,
+      "--",
+      place.isFolder ? "./" : `./${workspace.path.basename(place.target)}`
+    ],
+    take: (chunk) => reader.take(chunk)
+  }, toolName)
+  yield* SearchPlace.confirm(workspace, place, toolName)
+  const kept = reader.end()
+  if (ended.code === 2 && reader.matches === 0) yield* checkComplaint(ended.complaints, input.pattern, toolName)
+  return answer(kept, reader, ended, { limit, maxOutput, context, isFolder: place.isFolder })
+})
+
+const badArgument = (toolName: string, path: string, message: string) =>
+  new ToolError.InvalidArguments({ toolName, issues: ToolError.limitIssues([{ path, message }]) })
+
+const includeOf = ({ include }: Input, toolName: string) =>
+  include === undefined
+    ? Effect.succeed(PathPattern.everything)
+    : Effect.fromResult(
+      Result.mapError(PathPattern.parse(include), ({ detail }) => badArgument(toolName, "include", `a glob ${detail}`))
+    )
+
+const checkPattern = (pattern: string, toolName: string): Effect.Effect<void, ToolError.InvalidArguments> => {
+  if (pattern.includes("\0")) return Effect.fail(badArgument(toolName, "pattern", "can't contain NUL"))
+  if (pattern.length <= MAX_PATTERN) return Effect.void
+  return Effect.fail(badArgument(toolName, "pattern", `is longer than ${MAX_PATTERN} characters`))
+}
+
+/** Without a match what ripgrep complains of may be the pattern itself; about a file it begins with that file's name. */
+const checkComplaint = (
+  complaints: string,
+  pattern: string,
+  toolName: string
+): Effect.Effect<void, ToolError.InvalidArguments> => {
+  const text = complaints.replace(/^rg: /, "").trim()
+  if (text === "" || text.startsWith("./")) return Effect.void
+  if (text.includes("is not allowed in a regex")) {
+    return Effect.fail(
+      badArgument(toolName, "pattern", "is held against single lines, and so can't contain a line break")
+    )
+  }
+  return Effect.fail(badArgument(toolName, "pattern", asWritten(text, pattern)))
+}
+
+/** It shows the pattern in a group of its own, and where in it the fault is; what it advises are options of its own. */
+const asWritten = (text: string, pattern: string): string => {
+  const [head = "", shown = "", caret = "", ...rest] = text.replace(/\n\nConsider .*/s, "").split("\n")
+  if (shown.trim() !== `(?:${pattern})`) return [head, shown, caret, ...rest].join("\n").trimEnd()
+  const column = Math.max(0, caret.indexOf("^") - shown.indexOf("(") - GROUP)
+  return [head, `    ${pattern}`, `    ${" ".repeat(column)}${caret.trim()}`, ...rest].join("\n")
+}
+
+/** The length of `(?:`. */
+const GROUP = 3
+
+interface Shape {
+  readonly limit: number
+  readonly maxOutput: number
+  /** Lines around a match. */
+  readonly context: number
+  readonly isFolder: boolean
+}
+
+const answer = (
+  kept: ReadonlyArray<FileLines>,
+  { files, isBinary, isEstimate, matches }: GrepReader,
+  ended: Ripgrep.Ended,
+  shape: Shape
+): ToolResult.ToolResult => {
+  const { lines, shown } = render(kept, shape)
+  const total = `${isEstimate || !ended.isWhole ? "at least " : ""}${matches}`
+  const notes = [
+    ...(isBinary && !shape.isFolder ? ["[binary file, not searched]"] : matches === 0 ? ["(no matches)"] : []),
+    ...(shown < matches || isEstimate
+      ? [`[cut: the first ${shown} of ${total} matches in ${files} files are shown]`]
+      : []),
+    ...timeNote(ended),
+    ...complaintNotes(ended)
+  ]
+  return ToolResult.success([...lines, ...notes].join("\n"), { metadata: { matches, files, shown } })
+}
+
+/** As many lines as fit; with context, groups of them apart. */
+const render = (kept: ReadonlyArray<FileLines>, { context, limit, maxOutput }: Shape) => {
+  const encoder = new TextEncoder()
+  const lines: Array<string> = []
+  let [shown, size] = [0, 0]
+  for (const file of kept) {
+    const name = shownPath(file.name)
+    let [before, lastMatch] = [-1, Number.NEGATIVE_INFINITY]
+    for (const { isMatch, number, text } of file.lines) {
+      const mark = isMatch ? ":" : "-"
+      const line = `${name}${mark}${number}${mark}${text}`
+      size += encoder.encode(line).length + 1
+      const isBehind = isMatch || number > lastMatch + context
+      if ((shown >= limit && isBehind) || (size > maxOutput && lines.length > 0)) return { lines, shown }
+      if (context > 0 && lines.length > 0 && number !== before + 1) lines.push("--")
+      lines.push(line)
+      before = number
+      if (!isMatch) continue
+      shown++
+      lastMatch = number
+    }
+  }
+  return { lines, shown }
+}

@@ -1,0 +1,42 @@
+/** Where a search happens: a folder of the workspace, or one file; looked at before the search, and after it. */
+import { ToolError } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import type { Workspace } from "../Workspace.ts"
+
+export interface Place {
+  /** As it was given. */
+  readonly path: string
+  /** By its real path. */
+  readonly target: string
+  readonly isFolder: boolean
+}
+
+type Located = Effect.Effect<Place, ToolError.ToolFailed>
+
+export const locate = (workspace: Workspace["Service"], path: string, toolName: string): Located =>
+  Effect.gen(function*() {
+    const fail = (detail: string) => new ToolError.ToolFailed({ toolName, message: detail })
+    const target = yield* Effect.mapError(workspace.resolve(path), ({ message }) => fail(message))
+    if (isInGit(workspace, target)) return yield* fail(`${path}: .git is never searched`)
+    const { type } = yield* Effect.mapError(
+      workspace.fs.stat(target),
+      ({ reason }) =>
+        fail(`${path} ${reason._tag === "NotFound" ? "doesn't exist" : `can't be opened (${reason._tag})`}`)
+    )
+    if (type !== "Directory" && type !== "File") return yield* fail(`${path} is neither a folder nor a file`)
+    return { path, target, isFolder: type === "Directory" }
+  })
+
+/** A folder may have become a link to another one since it was looked at, and then that was searched. */
+export const confirm = (
+  workspace: Workspace["Service"],
+  { path, target }: Place,
+  toolName: string
+): Effect.Effect<void, ToolError.ToolFailed> =>
+  Effect.flatMap(Effect.option(workspace.resolve(path)), (now) =>
+    now._tag === "Some" && now.value === target
+      ? Effect.void
+      : Effect.fail(new ToolError.ToolFailed({ toolName, message: `${path} was replaced while it was searched` })))
+
+const isInGit = ({ directory, path }: Workspace["Service"], target: string): boolean =>
+  path.relative(directory, target).split(path.sep).includes(".git")
