@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as AiToolkit from "./AiToolkit.ts"
 export * as ExtraSource from "./ExtraSource.ts"
 export * as HttpTool from "./HttpTool.ts"
 export { httpTool } from "./HttpTool.ts"
