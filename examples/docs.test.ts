@@ -16,10 +16,13 @@ const folder = join(import.meta.dirname, ".docs")
 const documents = globSync(["README.md", "docs/**/*.md", "packages/*/README.md"], { cwd: root }).toSorted()
 const textOf = (document: string) => readFileSync(join(root, document), "utf8")
 
+const BLOCK = /^(?:<!-- (\S+) -->\n\n)?```(\w+)\n([\s\S]*?)^```$/gm
+
+/** A block below a comment that names a file is that file, and is tried where the file is. */
 const blocks = (document: string, language: string) =>
-  [...textOf(document).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
-    .filter(([, info]) => info === language)
-    .map(([, , body = ""]) => body)
+  [...textOf(document).matchAll(BLOCK)]
+    .filter(([, file, info]) => file === undefined && info === language)
+    .map(([, , , body = ""]) => body)
 
 const programs = documents.flatMap((document) =>
   blocks(document, "ts").map((body, index) => ({ body, file: fileOf(document, index, body) }))
@@ -60,6 +63,13 @@ describe("documents", () => {
     }
   )
 
+  it("pass, where they are tests", { timeout: 120_000 }, () => {
+    const { status, stdout } = spawnSync("vitest", ["run", "--root", folder, "--no-file-parallelism"], {
+      encoding: "utf8"
+    })
+    assert.strictEqual(status, 0, stdout)
+  })
+
   it.effect("show a configuration that is one", () =>
     Effect.gen(function*() {
       for (const text of documents.flatMap((document) => blocks(document, "jsonc"))) {
@@ -91,6 +101,14 @@ describe("documents", () => {
       printed.map((text) => text.includes("server-everything_echo") || text.trim() === "Echo: hi"),
       [true, true]
     )
+  })
+
+  it("show files as they are", () => {
+    const shown = documents.flatMap((document) =>
+      [...textOf(document).matchAll(BLOCK)].filter(([, file]) => file !== undefined)
+    )
+    assert.isAbove(shown.length, 2)
+    for (const [, file = "", , body] of shown) assert.strictEqual(body, textOf(file), file)
   })
 
   it("link to what there is", () => {

@@ -12,11 +12,15 @@ export { Environment } from "./Environment.ts"
 export * as Expansion from "./Expansion.ts"
 export { HostResolver, InlineResolver, type Resolver } from "./HostResolver.ts"
 export {
+  type BodyBytes,
+  type BodyText,
+  type ConnectionOptions,
   type Connections,
   HttpConnections,
   HttpFailure,
   type HttpRequest,
-  type HttpResponse
+  type HttpResponse,
+  type Wanted
 } from "./HttpConnections.ts"
 export * as Json from "./Json.ts"
 export * as Middleware from "./Middleware.ts"
