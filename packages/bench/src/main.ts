@@ -12,6 +12,7 @@ import { merge, ownFunction } from "./fold.ts"
 import { mcpHttp } from "./mcpHttp.ts"
 import { FULL, HTTP, mcpStdio, TINY } from "./mcpStdio.ts"
 import { providers } from "./providers.ts"
+import { FULL_SKILLS, skills, TINY_SKILLS } from "./skills.ts"
 import { startup } from "./startup.ts"
 import { validation } from "./validation.ts"
 
@@ -25,7 +26,8 @@ const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, Source
   merge: Effect.as(merge, undefined),
   ownFunction: Effect.as(ownFunction, undefined),
   validation: Effect.as(validation, undefined),
-  providers: Effect.as(providers, undefined)
+  providers: Effect.as(providers, undefined),
+  skills: skills(isCheck ? TINY_SKILLS : FULL_SKILLS)
 }
 
 const wanted = process.argv.slice(2).filter((word) => word !== "--check")

@@ -75,10 +75,10 @@ const tokensOf = (source: string): Array<CST.Token> | undefined => {
   const parser = new Parser()
   const tokens: Array<CST.Token> = []
   for (const lexeme of new Lexer().lex(source)) {
-    tokens.push(...parser.next(lexeme))
+    for (const token of parser.next(lexeme)) tokens.push(token)
     if (parser.stack.length > MAX_DEPTH) return undefined
   }
-  tokens.push(...parser.end())
+  for (const token of parser.end()) tokens.push(token)
   return tokens
 }
 
