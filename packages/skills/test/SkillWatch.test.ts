@@ -5,6 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -13,6 +14,7 @@ import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import * as TestClock from "effect/testing/TestClock"
 import { makeTree, platform, skillText } from "./support.ts"
 
 /** The skills found, each time that they were looked for. */
@@ -149,6 +151,44 @@ layer(platform, { excludeTestServices: true })("SkillDiscovery.changes", (it) =>
       yield* Effect.timeout(Queue.take(found), "20 seconds")
     }), 60_000)
 
+  it.effect("whatever happens to the folders, in the end what is known is what is there", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* makeTree({ "away/x": "", "skills/a/SKILL.md": skill("a") })
+      const { found } = yield* watching([`${root}/skills`])
+      yield* Queue.take(found)
+      const random = generator(7)
+      const folders = ["skills", "skills/a", "skills/b", "skills/a/c", "skills/b/c/d", "away", "away/e"]
+      const any = () => `${root}/${folders[random(folders.length)]}`
+      for (let round = 0; round < 4; round++) {
+        for (let step = 0; step < 40; step++) {
+          const [one, other] = [any(), any()]
+          const actions = [
+            fs.makeDirectory(one, { recursive: true }),
+            Effect.andThen(
+              fs.makeDirectory(one, { recursive: true }),
+              fs.writeFileString(`${one}/SKILL.md`, skill(String(step)))
+            ),
+            fs.remove(`${one}/SKILL.md`),
+            fs.remove(one, { recursive: true }),
+            fs.rename(one, other),
+            fs.symlink(other, `${one}/link${step % 3}`),
+            fs.symlink(`${other}/SKILL.md`, `${one}/SKILL.md`)
+          ]
+          yield* Effect.ignore(actions[random(actions.length)] ?? Effect.void)
+          if (random(4) === 0) yield* Effect.sleep(random(300))
+        }
+        yield* Effect.ignore(fs.makeDirectory(`${root}/skills/last`, { recursive: true }))
+        yield* fs.writeFileString(`${root}/skills/last/SKILL.md`, skill(`last ${round}`))
+        // nothing more happens: what is told last is how it is
+        yield* Effect.sleep("3 seconds")
+        const told = (yield* Queue.clear(found)).at(-1)
+        assert.isDefined(told)
+        const { found: skills } = yield* SkillDiscovery.discover([`${root}/skills`])
+        assert.deepStrictEqual(told?.found, skills)
+      }
+    }), 120_000)
+
   it.effect("a mechanism of the host's own is used, and one that breaks is told", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -171,6 +211,40 @@ layer(platform, { excludeTestServices: true })("SkillDiscovery.changes", (it) =>
       yield* until("new", "t")
     }), 60_000)
 })
+
+layer(platform)("SkillDiscovery.changes, by a clock of the test's", (it) => {
+  it.effect(
+    "looks once a minute where a folder can't be watched, and tells only what differs",
+    () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const root = yield* makeTree({ "s/SKILL.md": skill("s") })
+        const none = FileSystem.WatchBackend.of({ register: (path) => Option.some(Stream.fail(refused(path))) })
+        const { found } = yield* Effect.provideService(watching([root]), FileSystem.WatchBackend, none)
+        const first = yield* Queue.take(found)
+        assert.include(first.diagnostics.map(({ code }) => code), "not-watched")
+        yield* TestClock.adjust("61 seconds")
+        assert.deepStrictEqual(yield* Queue.poll(found), Option.none())
+        yield* fs.writeFileString(`${root}/s/SKILL.md`, skill("new"))
+        const waiting = yield* Effect.forkChild(Queue.take(found))
+        for (let round = 0; waiting.pollUnsafe() === undefined && round < 100; round++) {
+          yield* TestClock.adjust("61 seconds")
+          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        }
+        assert.strictEqual(describe(yield* Fiber.join(waiting)), "new")
+      }),
+    60_000
+  )
+})
+
+/** Numbers below a limit, the same ones each time. */
+const generator = (seed: number) => {
+  let state = seed
+  return (limit: number): number => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return Math.floor((state / 2147483648) * limit)
+  }
+}
 
 const refused = (pathOrDescriptor: string) =>
   PlatformError.systemError({ module: "FileSystem", method: "watch", _tag: "PermissionDenied", pathOrDescriptor })

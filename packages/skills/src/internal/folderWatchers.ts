@@ -14,8 +14,8 @@ import * as Stream from "effect/Stream"
 import { type Folders, type Observer, PASSED_OVER } from "./folders.ts"
 import { explain } from "./textFile.ts"
 
-/** A system has so many watches for all its programs together, and each takes some kilobytes here. */
-const MAX_WATCHED = 20_000
+/** Linux long allowed a user 8,192 in all programs together; each takes 9 KiB here. */
+const MAX_WATCHED = 8000
 
 /** A mechanism that never says that it is ready is believed to be. */
 const READY_WITHIN = "1 second"
@@ -99,7 +99,7 @@ export const makeWatchers = Effect.gen(function*() {
   const ensure = Effect.fnUntraced(function*(folder: string) {
     if (FiberMap.hasUnsafe(fibers, folder)) return
     if ((yield* FiberMap.size(fibers)) >= MAX_WATCHED) {
-      state.failures.set(folder, `more than ${MAX_WATCHED} folders`)
+      state.failures.set(folder, `there are more than ${MAX_WATCHED} folders`)
       return
     }
     const ready = yield* Deferred.make<void>()

@@ -18,34 +18,45 @@ const QUIET = 200
 /** What never rests is looked at all the same; milliseconds. */
 const LONGEST_WAIT = 2000
 
+/** So often it is searched again where some folders can't be watched; milliseconds. */
+const UNWATCHED = 60_000
+
 export const watchRoots = (
   roots: ReadonlyArray<string | SkillRoot>
 ): Stream.Stream<Discovery, never, FileSystem.FileSystem | Path.Path> =>
   Stream.unwrap(
     Effect.map(makeWatchers, (watchers) =>
-      Stream.unfold<Discovery | undefined, Discovery, never, FileSystem.FileSystem | Path.Path>(
+      Stream.unfold<Searched | undefined, Discovery, never, FileSystem.FileSystem | Path.Path>(
         undefined,
         (before) =>
-          Effect.map(next(watchers, roots, before), (discovery) => [discovery, discovery])
+          Effect.map(next(watchers, roots, before), (searched) => [searched.discovery, searched])
       ))
   )
+
+interface Searched {
+  readonly discovery: Discovery
+  /** Whether each change will be heard of. */
+  readonly isWatched: boolean
+}
 
 /** What the first search gives, or the next one that differs; a skill that was written to differs in its body. */
 const next = Effect.fnUntraced(function*(
   watchers: Watchers,
   roots: ReadonlyArray<string | SkillRoot>,
-  before: Discovery | undefined
+  before: Searched | undefined
 ) {
+  let { isWatched } = before ?? { isWatched: true }
   for (;;) {
-    const wasWritten = before !== undefined && (yield* awaitChange(watchers))
-    const discovery = yield* search(watchers, roots)
-    if (before === undefined || wasWritten || !Equal.equals(before, discovery)) return discovery
+    const wasWritten = before !== undefined && (yield* awaitChange(watchers, isWatched))
+    const searched = yield* search(watchers, roots)
+    if (before === undefined || wasWritten || !Equal.equals(before.discovery, searched.discovery)) return searched
+    isWatched = searched.isWatched
   }
 })
 
 /** Waits for a change and the quiet after it, and gives whether a skill was written to. */
-const awaitChange = Effect.fnUntraced(function*({ changed, settle }: Watchers) {
-  yield* Queue.take(changed)
+const awaitChange = Effect.fnUntraced(function*({ changed, settle }: Watchers, isWatched: boolean) {
+  yield* isWatched ? Queue.take(changed) : Effect.timeoutOption(Queue.take(changed), UNWATCHED)
   const end = (yield* Clock.currentTimeMillis) + LONGEST_WAIT
   let isQuiet = false
   while (!isQuiet) {
@@ -62,14 +73,18 @@ const search = Effect.fnUntraced(function*(watchers: Watchers, roots: ReadonlyAr
   yield* Effect.forEach(roots, (root) => watchers.watchAbove(toRoot(root).path), { discard: true })
   const { discovery, folders } = yield* searchRoots(roots, watchers.observer)
   const notWatched = yield* watchers.keep(folders)
-  return notWatched === undefined
-    ? discovery
-    : { ...discovery, diagnostics: [...discovery.diagnostics, toDiagnostic(notWatched)] }
+  const searched: Searched = notWatched === undefined
+    ? { discovery, isWatched: true }
+    : {
+      discovery: { ...discovery, diagnostics: [...discovery.diagnostics, toDiagnostic(notWatched)] },
+      isWatched: false
+    }
+  return searched
 })
 
 const toDiagnostic = ({ count, detail, folder }: NotWatched) =>
   diagnostic(
     { entry: "<skills>", path: folder },
     "not-watched",
-    `Changes go unnoticed here${count > 1 ? ` and in ${count - 1} more folders` : ""}: ${detail}`
+    `Changes here${count > 1 ? ` and in ${count - 1} more folders` : ""} are noticed once a minute only: ${detail}`
   )
