@@ -6,6 +6,7 @@ import type { SourceEntry } from "@effect-toolnexus/core"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { builtins, LARGE, SMALL } from "./builtins.ts"
 import { callOverhead } from "./callOverhead.ts"
 import { complaints, type Outcome } from "./check.ts"
 import { merge, ownFunction } from "./fold.ts"
@@ -21,6 +22,7 @@ const isCheck = process.argv.includes("--check")
 const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, SourceEntry.RequiredEntriesFailed>>> = {
   startup,
   callOverhead,
+  builtins: builtins(isCheck ? SMALL : LARGE),
   mcpStdio: mcpStdio(isCheck ? TINY : FULL),
   mcpHttp: Effect.as(mcpHttp(isCheck ? TINY : HTTP), undefined),
   merge: Effect.as(merge, undefined),
