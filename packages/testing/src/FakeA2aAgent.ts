@@ -4,8 +4,8 @@
  *
  * **Details**
  *
- * JSON-RPC only: send, get, cancel. There is no streaming, and `blocking` is not honoured: a task that takes polls is
- * answered at once as `submitted`, which the protocol allows.
+ * JSON-RPC only: send, get, cancel, and where it streams the two methods for that. `blocking` is not honoured: a task that
+ * takes polls is answered at once as `submitted`, which the protocol allows. A stream brings all steps of the task at once.
  *
  * @since 0.1.0
  */
@@ -47,6 +47,8 @@ export interface Options {
   readonly skills?: ReadonlyArray<Skill>
   /** What it speaks, and what its card says it speaks. Default: `both`. */
   readonly dialect?: "0.3" | "1.0" | "both"
+  /** Whether it streams. Default: false. */
+  readonly streaming?: boolean
   /** Changes the card before it is sent: cards lie, and are malformed. */
   readonly card?: (card: object) => unknown
   /** What a message without a task gets, by its text. Default: a completed task with that text. */
@@ -110,6 +112,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
   const cancels: Array<string> = []
   const rpc = Rpc.make({
     dialects: dialectsOf(options),
+    streaming: options.streaming === true,
     reply: replyOf(options),
     onCancel: (id) => cancels.push(id)
   })
@@ -141,6 +144,7 @@ const cardOf = (options: Options, origin: string): string => {
     name: options.name ?? "Fake agent",
     description: options.description ?? "Answers by script",
     url: origin + RPC_PATH,
+    streaming: options.streaming === true,
     skills: (options.skills ?? [ANSWER]).map((skill) => ({ description: skill.name, tags: [], ...skill }))
   })
   return JSON.stringify(options.card === undefined ? card : options.card(card))
@@ -177,7 +181,7 @@ const listen = Effect.fnUntraced(function*(
       const { method = "", url: path = "" } = request
       const answered = yield* answer({ method, path, headers: headersOf(request), body }, origin)
       if (answered === "silence") return
-      response.writeHead(answered.status, { "content-type": "application/json" }).end(answered.body)
+      response.writeHead(answered.status, { "content-type": answered.type ?? "application/json" }).end(answered.body)
     }))
   })
   return origin

@@ -14,11 +14,23 @@ export interface TaskView {
   readonly artifacts: ReadonlyArray<ReadonlyArray<Part>>
 }
 
-export type Operation = "send" | "get" | "cancel"
+export type Operation = "send" | "stream" | "resubscribe" | "get" | "cancel"
 
 const methods: Readonly<Record<Dialect, ReadonlyMap<string, Operation>>> = {
-  "0.3": new Map([["message/send", "send"], ["tasks/get", "get"], ["tasks/cancel", "cancel"]]),
-  "1.0": new Map([["SendMessage", "send"], ["GetTask", "get"], ["CancelTask", "cancel"]])
+  "0.3": new Map([
+    ["message/send", "send"],
+    ["message/stream", "stream"],
+    ["tasks/resubscribe", "resubscribe"],
+    ["tasks/get", "get"],
+    ["tasks/cancel", "cancel"]
+  ]),
+  "1.0": new Map([
+    ["SendMessage", "send"],
+    ["SendStreamingMessage", "stream"],
+    ["SubscribeToTask", "resubscribe"],
+    ["GetTask", "get"],
+    ["CancelTask", "cancel"]
+  ])
 }
 
 /** The operation that a method name stands for in one of the dialects spoken. */
@@ -114,31 +126,58 @@ export const task = (dialect: Dialect, view: TaskView) => ({
   ...(dialect === "0.3" ? { kind: "task" } : {}),
   id: view.id,
   contextId: view.contextId,
-  status: {
-    state: stateName(dialect, view.state),
-    ...(view.message === undefined
-      ? {}
-      : { message: message(dialect, `${view.id}-status`, view.contextId, [{ text: view.message }]) })
-  },
-  artifacts: view.artifacts.map((parts, index) => ({
+  status: status(dialect, view),
+  artifacts: artifacts(dialect, view)
+})
+
+const status = (dialect: Dialect, view: TaskView) => ({
+  state: stateName(dialect, view.state),
+  ...(view.message === undefined
+    ? {}
+    : { message: message(dialect, `${view.id}-status`, view.contextId, [{ text: view.message }]) })
+})
+
+const artifacts = (dialect: Dialect, view: TaskView) =>
+  view.artifacts.map((parts, index) => ({
     artifactId: `${view.id}-artifact-${index + 1}`,
     parts: parts.map((value) => part(dialect, value))
   }))
-})
+
+/** What has become of a task, as events of a stream: its artifacts, and then its state, which ends it where it is an end. */
+export const updates = (dialect: Dialect, view: TaskView): ReadonlyArray<object> => {
+  const ids = { taskId: view.id, contextId: view.contextId }
+  const isLast = view.state !== "submitted" && view.state !== "working"
+  const named = (kind: "artifact-update" | "status-update", event: object) =>
+    dialect === "0.3" ? { kind, ...ids, ...event } : {
+      [kind === "artifact-update" ? "artifactUpdate" : "statusUpdate"]: { ...ids, ...event }
+    }
+  return [
+    ...artifacts(dialect, view).map((artifact) => named("artifact-update", { artifact })),
+    named("status-update", { status: status(dialect, view), ...(dialect === "0.3" ? { final: isLast } : {}) })
+  ]
+}
 
 /** An answer to `send`: 1.0 says by a wrapper what 0.3 says by `kind`. */
 export const sent = (dialect: Dialect, kind: "task" | "message", value: object) =>
   dialect === "0.3" ? value : { [kind]: value }
+
+const isTask = Schema.is(Schema.Struct({ id: Schema.String }))
+const isWrapped = Schema.is(Schema.Struct({ task: Schema.Struct({ id: Schema.String }) }))
+
+/** The id of the task that was sent, if it was one. */
+export const idOf = (result: unknown): string | undefined =>
+  isWrapped(result) ? result.task.id : isTask(result) ? result.id : undefined
 
 export interface CardFields {
   readonly name: string
   readonly description: string
   readonly url: string
   readonly skills: ReadonlyArray<object>
+  readonly streaming: boolean
 }
 
 /** The card of an agent that speaks these dialects; with both it is the hybrid that agents use in the transition. */
-export const card = (dialects: ReadonlyArray<Dialect>, { description, name, skills, url }: CardFields) => ({
+export const card = (dialects: ReadonlyArray<Dialect>, { description, name, skills, streaming, url }: CardFields) => ({
   name,
   description,
   version: "1.0.0",
@@ -146,7 +185,7 @@ export const card = (dialects: ReadonlyArray<Dialect>, { description, name, skil
   ...(dialects.includes("1.0")
     ? { supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] }
     : {}),
-  capabilities: { streaming: false, pushNotifications: false },
+  capabilities: { streaming, pushNotifications: false },
   defaultInputModes: ["text/plain"],
   defaultOutputModes: ["text/plain"],
   skills

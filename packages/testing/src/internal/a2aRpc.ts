@@ -10,10 +10,13 @@ import { Refused, Tasks } from "./a2aTasks.ts"
 export interface HttpAnswer {
   readonly status: number
   readonly body: string
+  /** By default it is JSON. */
+  readonly type?: "text/event-stream"
 }
 
 export interface Agent {
   readonly dialects: ReadonlyArray<Dialects.Dialect>
+  readonly streaming: boolean
   readonly reply: (text: string) => A2aReply.Reply
   readonly onCancel: (taskId: string) => void
 }
@@ -26,9 +29,26 @@ const decodeRequest = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.St
 })))
 
 /** What a method comes to: a JSON-RPC result, or something else entirely. */
-type Outcome = { readonly result: unknown } | HttpAnswer | "silence"
+type Outcome = Result | Events | HttpAnswer | "silence"
 
-const isResult = (outcome: Outcome): outcome is { readonly result: unknown } => Predicate.hasProperty(outcome, "result")
+interface Result {
+  readonly result: unknown
+}
+
+/** Of a stream. */
+interface Events {
+  readonly events: ReadonlyArray<unknown>
+}
+
+const isResult = (outcome: Outcome): outcome is Result => Predicate.hasProperty(outcome, "result")
+const isEvents = (outcome: Outcome): outcome is Events => Predicate.hasProperty(outcome, "events")
+
+const toAnswer = (id: string | number, outcome: Outcome): HttpAnswer | "silence" => {
+  if (isResult(outcome)) return json({ id, result: outcome.result })
+  if (!isEvents(outcome)) return outcome
+  const events = outcome.events.map((result) => `data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`)
+  return { status: 200, body: events.join(""), type: "text/event-stream" }
+}
 
 export const make = (agent: Agent) => {
   const tasks = new Tasks()
@@ -57,8 +77,27 @@ export const make = (agent: Agent) => {
     })
   })
 
+  /** From how it is now to where it comes to. */
+  const follow = (dialect: Dialects.Dialect, id: string, now: unknown) =>
+    Effect.map(orRefuse(tasks.rest(id)), (views): Outcome => ({
+      events: [now, ...views.flatMap((view) => Dialects.updates(dialect, view))]
+    }))
+
   const operations = {
     send,
+    stream: Effect.fnUntraced(function*(dialect: Dialects.Dialect, params: unknown) {
+      const outcome = yield* send(dialect, params)
+      if (outcome === "silence" || !("result" in outcome)) return outcome
+      const id = Dialects.idOf(outcome.result)
+      return yield* id === undefined
+        ? Effect.succeed({ events: [outcome.result] })
+        : follow(dialect, id, outcome.result)
+    }),
+    resubscribe: Effect.fnUntraced(function*(dialect: Dialects.Dialect, params: unknown) {
+      const { id } = yield* Effect.mapError(Dialects.readTaskId(params), invalidParams)
+      const now = Dialects.sent(dialect, "task", Dialects.task(dialect, yield* orRefuse(tasks.look(id))))
+      return yield* follow(dialect, id, now)
+    }),
     get: Effect.fnUntraced(function*(dialect: Dialects.Dialect, params: unknown) {
       const { id } = yield* Effect.mapError(Dialects.readTaskId(params), invalidParams)
       return { result: Dialects.task(dialect, yield* orRefuse(tasks.poll(id))) }
@@ -74,6 +113,9 @@ export const make = (agent: Agent) => {
     const found = Dialects.operationOf(method, agent.dialects)
     if (found === undefined) return Effect.fail(new Refused({ code: -32601, message: `Method not found: ${method}` }))
     const [dialect, operation] = found
+    if (!agent.streaming && (operation === "stream" || operation === "resubscribe")) {
+      return Effect.fail(new Refused({ code: -32004, message: "This agent doesn't stream" }))
+    }
     // an absent version means 0.3, and a client of 1.0 must send its own (A2A 1.0, versioning)
     if (dialect === "1.0" && version !== "1.0") {
       return Effect.fail(new Refused({ code: -32009, message: `Version not supported: "${version}"` }))
@@ -85,7 +127,7 @@ export const make = (agent: Agent) => {
     function*(body: string, version: string) {
       const { id, method, params } = yield* Effect.mapError(decodeRequest(body), invalidRequest)
       return yield* perform(method, params, version).pipe(
-        Effect.map((outcome) => isResult(outcome) ? json({ id, ...outcome }) : outcome),
+        Effect.map((outcome) => toAnswer(id, outcome)),
         Effect.catch(({ code, message }) => Effect.succeed(json({ id, error: { code, message } })))
       )
     },

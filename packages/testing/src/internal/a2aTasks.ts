@@ -56,6 +56,24 @@ export class Tasks {
     return view(task, "working")
   }
 
+  /** How it is now, without a step. */
+  look(id: string): TaskView | Refused {
+    const task = this.#tasks.get(id)
+    return task === undefined ? notFound(id) : view(task, "working")
+  }
+
+  /** Each step that is still to come, until there is none or it would go on for ever. */
+  rest(id: string): ReadonlyArray<TaskView> | Refused {
+    const task = this.#tasks.get(id)
+    if (task === undefined) return notFound(id)
+    const views: Array<TaskView> = []
+    while (task.pollsLeft > 0 && Number.isFinite(task.pollsLeft)) {
+      task.pollsLeft--
+      views.push(view(task, "working"))
+    }
+    return views
+  }
+
   cancel(id: string): TaskView | Refused {
     const task = this.#tasks.get(id)
     if (task === undefined) return notFound(id)
