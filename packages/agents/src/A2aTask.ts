@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import { Json } from "@effect-toolnexus/core"
+import * as Json from "@effect-toolnexus/core/Json"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { field } from "./internal/wireField.ts"

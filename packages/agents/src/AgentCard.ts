@@ -9,7 +9,8 @@
  *
  * @since 0.1.0
  */
-import { type Diagnostic, Text } from "@effect-toolnexus/core"
+import type * as Diagnostic from "@effect-toolnexus/core/Diagnostic"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
-import { ConfigKeys, type Diagnostic, SourceEntry } from "@effect-toolnexus/core"
+import * as ConfigKeys from "@effect-toolnexus/core/ConfigKeys"
+import type * as Diagnostic from "@effect-toolnexus/core/Diagnostic"
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

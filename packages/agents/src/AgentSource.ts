@@ -4,7 +4,10 @@
  *
  * @since 0.1.0
  */
-import { AgentRegistry, type HttpConnections, Source, SourceEntry } from "@effect-toolnexus/core"
+import { AgentRegistry } from "@effect-toolnexus/core/AgentRegistry"
+import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
+import { Source } from "@effect-toolnexus/core/Source"
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
@@ -14,8 +17,7 @@ import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { type AgentDefinition, entryNameOf, flagsOf } from "./AgentDefinition.ts"
-import { live, settled } from "./internal/agentLife.ts"
-import { type Outcome, toEntries } from "./internal/agentTools.ts"
+import { type Outcome, settled } from "./internal/outcome.ts"
 
 export {
   type AgentDefinition,
@@ -88,11 +90,28 @@ const makeBoard = Effect.fnUntraced(
   }
 )
 
+/** A toolkit without agents, which is most of them, doesn't load what speaks to them. */
+const speech = Effect.promise(() => import("./internal/agentLife.ts"))
+const naming = Effect.promise(() => import("./internal/agentTools.ts"))
+
+const toEntries = (
+  outcomes: ReadonlyArray<Outcome>
+): Effect.Effect<ReadonlyArray<SourceEntry.SourceEntry>> => {
+  const entries = outcomes.flatMap((outcome) => outcome._tag === "Settled" ? [outcome.entry] : [])
+  return entries.length === outcomes.length
+    ? Effect.succeed(entries)
+    : Effect.flatMap(naming, (module) => module.toEntries(outcomes))
+}
+
 const onItsWay = (entry: string, definition: AgentDefinition): SourceEntry.SourceEntry =>
   SourceEntry.connecting(entry, flagsOf(definition))
 
 const begin = (board: Board, entry: string, definition: AgentDefinition) =>
-  FiberMap.run(board.lives, entry, live(entry, definition, (outcome) => put(board, entry, outcome)))
+  FiberMap.run(
+    board.lives,
+    entry,
+    Effect.flatMap(speech, ({ live }) => live(entry, definition, (outcome) => put(board, entry, outcome)))
+  )
 
 /** Inside the update, since two agents may answer at once and names are given over all of them. */
 const put = ({ entries, outcomes }: Board, entry: string, outcome: Outcome) =>

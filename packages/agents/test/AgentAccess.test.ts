@@ -154,7 +154,7 @@ describe("a token", () => {
       assert.include(entries[0]?.diagnostics[0]?.message, wanted)
       for (const tool of toolsOf(entries)) {
         const error = yield* Effect.flip(callTool(tool))
-        assert.instanceOf(error, ToolError.ToolFailed)
+        assert.instanceOf(error, ToolError.ToolUnavailable)
         assert.match(
           error.message,
           /HTTP 401 \(Bearer realm="agents", hint="(?:<redacted>)?"\); check the configured headers/

@@ -6,8 +6,10 @@
  * errors, logs, and what a person is asked. Results of calls (output, content, structured, ids in the metadata) are exempt by
  * decision: they are data, and blotting would corrupt them.
  */
-import { Environment, Expansion, SourceEntry } from "@effect-toolnexus/core"
+import { Environment } from "@effect-toolnexus/core/Environment"
+import * as Expansion from "@effect-toolnexus/core/Expansion"
 import { proxyVariables, type Remote } from "@effect-toolnexus/core/RemoteRequests"
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import type { AgentDefinition } from "../AgentDefinition.ts"

@@ -2,7 +2,11 @@
  * One call of a remote agent. It runs in the source's scope, so that whoever gives up on it leaves at once while the remote
  * task is still being canceled, and so that closing the source ends it.
  */
-import { type Json, type Redaction, type Tool, type ToolCall, ToolError } from "@effect-toolnexus/core"
+import type * as Json from "@effect-toolnexus/core/Json"
+import type * as Redaction from "@effect-toolnexus/core/Redaction"
+import type * as Tool from "@effect-toolnexus/core/Tool"
+import type * as ToolCall from "@effect-toolnexus/core/ToolCall"
+import * as ToolError from "@effect-toolnexus/core/ToolError"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -187,7 +191,10 @@ const toToolError = (
   { conversation, redact }: ConnectedAgent
 ): ToolError.ToolError => {
   const reason = redact(error.message)
-  if (error.reason._tag === "Unreachable") return new ToolError.ToolUnavailable({ toolName, reason })
+  // who isn't there, or doesn't let us in, can't be called; it is no failure of the task
+  if (error.reason._tag === "Unreachable" || error.reason._tag === "Unauthorized") {
+    return new ToolError.ToolUnavailable({ toolName, reason })
+  }
   // a conversation that is refused once would be refused for ever
   if (conversation !== undefined && error.reason._tag === "Refused") conversation.contextId = undefined
   const hint = isUnknownTask(error) ? "; it has forgotten what it was asked, so make the call anew" : ""

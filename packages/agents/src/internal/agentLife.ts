@@ -2,8 +2,13 @@
  * The life of one entry: its card is read, and read again from time to time; what it says then is what the entry is. All that
  * it opened, and every call that is under way, ends with it.
  */
-import { Defect, type Redaction, RequestHeaders, SourceEntry, TokenProvider, Tracing } from "@effect-toolnexus/core"
+import * as Defect from "@effect-toolnexus/core/Defect"
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
+import type * as Redaction from "@effect-toolnexus/core/Redaction"
+import { RequestHeaders } from "@effect-toolnexus/core/RequestHeaders"
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import { TokenProvider } from "@effect-toolnexus/core/TokenProvider"
+import * as Tracing from "@effect-toolnexus/core/Tracing"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
@@ -16,10 +21,10 @@ import { bareHref } from "./address.ts"
 import { type AgentAddress, resolve } from "./agentAddress.ts"
 import type { Conversation } from "./agentCall.ts"
 import { type AgentRequests, open } from "./agentRequests.ts"
-import type { Outcome } from "./agentTools.ts"
 import { discover } from "./cardDiscovery.ts"
 import { describeSecurity, isMetBy } from "./cardSecurity.ts"
 import { extend } from "./extendedCard.ts"
+import { type Outcome, settled } from "./outcome.ts"
 
 /** What whoever watches the entry is told. */
 type Report = (outcome: Outcome) => Effect.Effect<void>
@@ -35,8 +40,6 @@ export const live = (entry: string, given: AgentDefinition, report: Report) =>
     Effect.catchDefect((defect) => broken(entry, (text) => text, defect)),
     Effect.catch((error) => report(settled(toEntry(error, given))))
   )
-
-export const settled = (entry: SourceEntry.SourceEntry): Outcome => ({ _tag: "Settled", entry })
 
 const toEntry = (error: SourceEntry.EntryError, given: AgentDefinition): SourceEntry.SourceEntry =>
   error.challenge === undefined

@@ -1,5 +1,9 @@
 /** What a settled task or a plain message means to the caller: a result, a typed failure, or a question. */
-import { type Json, type Redaction, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
+import type * as Json from "@effect-toolnexus/core/Json"
+import type * as Redaction from "@effect-toolnexus/core/Redaction"
+import type * as ToolCall from "@effect-toolnexus/core/ToolCall"
+import * as ToolError from "@effect-toolnexus/core/ToolError"
+import * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import * as Effect from "effect/Effect"
 import { type FilePart, lastMessage, type Message, type Part, type Reply, type Task, textOf } from "../A2aTask.ts"
 import { suspend } from "./suspendedTask.ts"

@@ -1,23 +1,13 @@
 /** The skills of all connected agents as tools, or each agent as one, each with a name of its own. */
-import { SourceEntry, Text, type Tool, ToolName } from "@effect-toolnexus/core"
-import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import * as Text from "@effect-toolnexus/core/Text"
+import type * as Tool from "@effect-toolnexus/core/Tool"
+import * as ToolName from "@effect-toolnexus/core/ToolName"
 import * as Effect from "effect/Effect"
 import { type AgentCard, type AgentSkill, nameOf } from "../AgentCard.ts"
 import { type ConnectedAgent, handler, suspension } from "./agentCall.ts"
 import { inputSchema } from "./agentInput.ts"
-
-export interface Connection {
-  readonly agent: ConnectedAgent
-  readonly card: AgentCard
-  readonly as: "skills" | "agent"
-  readonly diagnostics: ReadonlyArray<Diagnostic>
-  readonly flags: Pick<SourceEntry.EntryFields, "required" | "trusted">
-}
-
-/** What became of an entry before names are given: those depend on all of them. */
-export type Outcome =
-  | { readonly _tag: "Connected"; readonly connection: Connection }
-  | { readonly _tag: "Settled"; readonly entry: SourceEntry.SourceEntry }
+import type { Connection, Outcome } from "./outcome.ts"
 
 /** The entries in the order of their outcomes. */
 export const toEntries = Effect.fnUntraced(function*(

@@ -1,5 +1,5 @@
 /** What goes out in each of the two dialects: method names, shapes, and the version header. */
-import type { Json } from "@effect-toolnexus/core"
+import type * as Json from "@effect-toolnexus/core/Json"
 import type { Part } from "../A2aTask.ts"
 import type { AgentInterface, Dialect } from "../AgentCard.ts"
 
