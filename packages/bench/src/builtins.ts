@@ -42,9 +42,9 @@ export const builtins = Effect.fnUntraced(
     )
     const path = join(folder, "large")
     yield* Effect.sync(() => makeFile(path))
-    const read = (offset: number) => () =>
-      Effect.runPromise(Effect.orDie(toolkit.call("read", { path, offset, limit: 100 })))
-    const bash = (command: string) => () => Effect.runPromise(Effect.orDie(toolkit.call("bash", { command })))
+    const run = Effect.runPromiseWith(yield* Effect.context())
+    const read = (offset: number) => () => run(Effect.orDie(toolkit.call("read", { path, offset, limit: 100 })))
+    const bash = (command: string) => () => run(Effect.orDie(toolkit.call("bash", { command })))
 
     const windows = yield* growth(measure({
       title: "100 lines of a file of 2 GB",
