@@ -15,9 +15,8 @@ import type { Diagnostic } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import { searchRoots } from "./internal/search.ts"
-import { watchRoots } from "./internal/watch.ts"
 import type { DiskSkill, SkippedSkill } from "./Skill.ts"
 import type { SkillRoot } from "./SkillRoot.ts"
 
@@ -76,4 +75,8 @@ export const discover = (
  */
 export const changes = (
   roots: ReadonlyArray<string | SkillRoot>
-): Stream.Stream<Discovery, never, FileSystem.FileSystem | Path.Path> => watchRoots(roots)
+): Stream.Stream<Discovery, never, FileSystem.FileSystem | Path.Path> =>
+  // few hosts watch, so the others needn't load what it takes
+  Stream.unwrap(
+    Effect.map(Effect.promise(() => import("./internal/watch.ts")), ({ watchRoots }) => watchRoots(roots))
+  )

@@ -53,6 +53,21 @@ layer(platform)("SkillCheck", (it) => {
       assert.match(finding?.message ?? "", /^line 3: .*such as "s"$/)
     }))
 
+  it.effect("says what to do about mistakes that are made a lot", () =>
+    Effect.gen(function*() {
+      const heads = {
+        "Name: s\ndescription: d": /^line 2: .* but "Name"; spell it in small letters$/,
+        "name: s\ndescription: d\nmetadata:\n\ta: b": /^line 5: .*; indent with blanks$/,
+        "name: s\nlicense: [a\ndescription: d\nallowed-tools: [x": /^line \d: .*in quotes$/
+      }
+      for (const [head, expected] of Object.entries(heads)) {
+        const [finding] = yield* checkIn({ "s/SKILL.md": `---\n${head}\n---\nDo.` })
+        assert.match(finding?.message ?? "", expected)
+      }
+      const many = Array.from({ length: 300 }, (_, index) => `k${index}: v`).join("\n")
+      assert.lengthOf(yield* checkIn({ "s/SKILL.md": `---\nname: s\ndescription: d\n${many}\n---\nDo.` }), 20)
+    }))
+
   it.effect("a folder without skills, one that isn't there, and a file", () =>
     Effect.gen(function*() {
       const root = yield* makeTree({ "a/skill.md": "", "b/x": "" })

@@ -1,4 +1,4 @@
-import { SkillCatalog, SkillDiscovery } from "@effect-toolnexus/skills"
+import { SkillCatalog, SkillCheck, SkillDiscovery } from "@effect-toolnexus/skills"
 import { assert, describe, layer } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -396,6 +396,7 @@ layer(platform)("SkillDiscovery", (it) => {
         const root = yield* makeTree({ "s/SKILL.md": `${head}${body}`, "s/a": "" })
         const discovery = yield* SkillDiscovery.discover([root])
         assert.strictEqual(discovery.found.length + discovery.skipped.length, 1)
+        assert.isArray(yield* SkillCheck.check(root))
         const catalog = SkillCatalog.make({ discovery })
         for (const skill of catalog.skills) assertBlock(yield* SkillCatalog.load(catalog, skill.name))
         const prompt = SkillCatalog.prompt(catalog)

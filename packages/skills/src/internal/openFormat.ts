@@ -5,6 +5,9 @@ const MAX_NAME = 64
 const MAX_DESCRIPTION = 1024
 const MAX_COMPATIBILITY = 500
 
+/** Of the fields of one file that the format doesn't know: nobody needs to hear of hundreds. */
+const MAX_TOLD = 20
+
 const FIELDS: ReadonlySet<string> = new Set([
   "name",
   "description",
@@ -102,7 +105,9 @@ export const checkFields = (
   names: Iterable<string>,
   lineOf: (name: string) => number | undefined
 ): ReadonlyArray<Diagnostic.Diagnostic> =>
-  Array.from(names).filter((name) => !FIELDS.has(name) && !ALLOWED_TOOLS.includes(name)).map((name) =>
+  Array.from(names).filter((name) => !FIELDS.has(name) && !ALLOWED_TOOLS.includes(name)).slice(0, MAX_TOLD).map((
+    name
+  ) =>
     diagnostic(
       { ...place, line: lineOf(name) },
       "unknown-field",

@@ -65,7 +65,7 @@ const toHead = (file: SkillFile, parts: Parts): Outcome => {
 const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: string): Outcome => {
   const { fields, lineOf, warnings } = mapping
   const name = oneLine(textOf(fields.get("name")) ?? "")
-  if (name === "") return Result.fail(skip(file, "missing-name", "The front matter has no name; add the folder's name"))
+  if (name === "") return Result.fail(skip(file, "missing-name", noName(mapping)))
   const place: Place = { entry: "<skills>", path: file.location }
   const on = (field: string): Place => ({ ...place, line: lineOf(field) })
   const description = nonBlank(textOf(fields.get("description")))
@@ -95,6 +95,13 @@ const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: str
 
 /** The line comes first, wherever there is one. */
 const afterLine = (problem: string, words: string): string => problem.replace(/^(?:line \d+: )?/, `$&${words}`)
+
+const noName = ({ fields, lineOf }: FrontMatter["mapping"]): string => {
+  const misspelled = Array.from(fields.keys()).find((field) => field !== "name" && field.toLowerCase() === "name")
+  return misspelled === undefined
+    ? "The front matter has no name; add the folder's name"
+    : `line ${lineOf(misspelled)}: The front matter has no name, but "${misspelled}"; spell it in small letters`
+}
 
 const nonBlank = (text: string | undefined): string | undefined => {
   const trimmed = text?.trim() ?? ""

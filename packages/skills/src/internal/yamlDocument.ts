@@ -15,7 +15,7 @@ import {
   Parser,
   type YAMLMap
 } from "yaml"
-import type { CST } from "yaml"
+import type { CST, YAMLError } from "yaml"
 import { ALLOWED_TOOLS } from "./openFormat.ts"
 
 /**
@@ -39,15 +39,18 @@ const FIELDS_IN_USE = ["name", "description", "license", "compatibility", "metad
 export const parseMapping = (source: string): Result.Result<YamlMapping, string> =>
   Result.flatMap(compose(source), (document) => {
     const [error] = document.errors
-    if (error !== undefined) return Result.fail(`${at(source, error)}; ${ADVICE}`)
+    if (error !== undefined) return Result.fail(`${at(source, error)}; ${adviceOn(error)}`)
     if (document.contents === null || isBlank(document.contents)) return mappingOf(document, source, [])
     return isMap(document.contents)
       ? mappingOf(document, source, document.contents.items)
       : Result.fail("the front matter is not a mapping of fields")
   })
 
-/** What it mostly is. */
-const ADVICE = "put text that holds a colon, or begins with a special character, in quotes"
+/** What to do about it: mostly it is text that means something in YAML. */
+const adviceOn = ({ code }: YAMLError): string =>
+  code === "TAB_AS_INDENT"
+    ? "indent with blanks"
+    : "put text that holds a colon, or begins with a special character, in quotes"
 
 /** Whether a piece of YAML has no errors of its own. */
 export const isSound = (source: string): boolean =>
