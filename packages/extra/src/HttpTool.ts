@@ -14,6 +14,7 @@ import type * as Scope from "effect/Scope"
 import { Endpoint, type Retry } from "./internal/endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler, makeClosed } from "./internal/endpointCall.ts"
 import * as Fields from "./internal/fields.ts"
+import { refusalOf } from "./internal/linkLocal.ts"
 import type { Encoding, Style } from "./internal/parameterStyle.ts"
 import { type Parameter, type RequestPlan, REST } from "./internal/requestPlan.ts"
 import * as UrlTemplate from "./internal/urlTemplate.ts"
@@ -185,6 +186,7 @@ export const connect = Effect.fnUntraced(
         headers: { ...address?.headers, ...expanded },
         secrets: [...fields.secrets, ...address?.secrets ?? []],
         proxy: yield* Fields.proxyVariables,
+        refusal: refusalOf([URL.parse(plan.url.origin) ?? undefined]),
         retry
       }),
       timeout,

@@ -223,7 +223,9 @@ describe("httpTool: the answer", () => {
       const entries = yield* build([httpTool({ name: "t", url: server.origin })])
       const fiber = yield* Effect.forkChild(callIn(entries, "t", {}))
       while (server.seen.length === 0) yield* Effect.sleep(5)
+      assert.strictEqual(yield* server.connections, 1)
       yield* Fiber.interrupt(fiber)
+      while ((yield* server.connections) > 0) yield* Effect.sleep(5)
     }))
 })
 

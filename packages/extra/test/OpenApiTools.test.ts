@@ -1,6 +1,6 @@
 /** Documents: what becomes of them as entries and tools, and what arrives where their operations are called. */
 import { Environment, type Json, type SourceEntry } from "@effect-toolnexus/core"
-import { OpenApiTools, openApiTools } from "@effect-toolnexus/extra"
+import { httpTool, OpenApiTools, openApiTools } from "@effect-toolnexus/extra"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -496,6 +496,69 @@ describe("schemas and references", () => {
       }, { components: { schemas } }))
       assert.deepStrictEqual(namesOf(entry), ["get_ok"])
       assert.match(brokenOf(entry)[0] ?? "", /needs schemas of more than 50000 values/)
+    }))
+})
+
+describe("hostile documents", () => {
+  const form = (schema: Json.JsonObject) => ({
+    post: { requestBody: { content: { "multipart/form-data": { schema } } } }
+  })
+  const refs = (count: number, target: string) => Array.from({ length: count }, () => ({ $ref: target }))
+  const posts = (schema: Json.JsonObject) => ({
+    post: { requestBody: { content: { "application/json": { schema } } } }
+  })
+
+  it.live("are read in the time of good ones", () =>
+    Effect.gen(function*() {
+      const names = Array.from({ length: 20_000 }, (_, index) => `n${index}`)
+      const started = process.cpuUsage()
+      const entry = yield* entryOf(document({
+        // forms whose schemas are put together of themselves
+        "/circle": form({ $ref: "#/components/schemas/Circle" }),
+        "/items": form({ properties: { file: { $ref: "#/components/schemas/Items" } } }),
+        // as many definitions of one name
+        "/names": posts({ anyOf: names.map((name) => ({ $ref: `#/x-${name}/same` })) }),
+        // a list that is no argument list
+        "/enum": posts({ enum: Array.from({ length: 300_000 }, (_, index) => index) }),
+        // names that are tried one after the other
+        "/parameters": {
+          get: {
+            parameters: names.map((name) => parameter(`query_x${"_".repeat(Number(name.slice(1)) % 500)}`, "query"))
+          }
+        },
+        "/good": { get: {} }
+      }, {
+        ...Object.fromEntries(names.map((name) => [`x-${name}`, { same: { type: "string" } }])),
+        components: {
+          schemas: {
+            Circle: {
+              allOf: refs(100, "#/components/schemas/Circle"),
+              anyOf: refs(100, "#/components/schemas/Circle")
+            },
+            Items: { type: "array", items: { $ref: "#/components/schemas/Items" } }
+          }
+        }
+      }))
+      assert.deepStrictEqual(namesOf(entry), ["post_circle", "post_items", "get_parameters", "get_good"])
+      assert.strictEqual(brokenOf(entry).length, 2)
+      assert.isBelow(process.cpuUsage(started).user / 1000, 5000)
+    }))
+
+  it.live("and redirects lead nowhere that clouds keep their secrets", () =>
+    Effect.gen(function*() {
+      const metadata = "http://169.254.169.254/latest/meta-data"
+      const server = yield* serve((_seen, response) => void response.writeHead(302, { location: metadata }).end())
+      const given = (operationId: string, rest: Json.JsonObject = {}) =>
+        document({ "/": { get: { operationId } } }, rest)
+      const entries = yield* build([
+        openApiTools(given("direct", { servers: [{ url: metadata }] }), { retry: "never" }),
+        openApiTools(given("redirect"), { baseUrl: server.origin, retry: "never" }),
+        httpTool({ name: "own", url: server.origin, retry: "never" })
+      ])
+      for (const name of ["direct", "redirect", "own"]) {
+        const result = yield* Effect.result(callIn(entries, name, {}))
+        assert.include(result._tag === "Failure" ? result.failure.message : "", "link-local", name)
+      }
     }))
 })
 

@@ -24,6 +24,8 @@ export interface Seen {
 export interface TestServer {
   readonly origin: string
   readonly seen: Array<Seen>
+  /** How many are open. */
+  readonly connections: Effect.Effect<number>
 }
 
 /** Answers what the script says, else 200 and `{"ok":true}`. */
@@ -60,7 +62,10 @@ export const serve = (script?: Script) =>
             server.closeAllConnections()
             server.close()
           }
-          resume(Effect.succeed({ origin: `http://127.0.0.1:${port}`, seen, close }))
+          const connections = Effect.callback<number>((answer) => {
+            server.getConnections((_error, count) => answer(Effect.succeed(count)))
+          })
+          resume(Effect.succeed({ origin: `http://127.0.0.1:${port}`, seen, connections, close }))
         })
       }),
       ({ close }) => Effect.sync(close)

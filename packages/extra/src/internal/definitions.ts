@@ -24,11 +24,17 @@ export interface Translated {
 /** No more than what providers' schemas are made of (`SchemaValue.copySchema`); half, since there is more to come. */
 const MAX_VALUES = 50_000
 
+/** How often all tools of a document together may carry a definition: the largest in use come to a third of it. */
+const MAX_CARRIED = 1_000_000
+
 export class Definitions {
   readonly #document: Json.JsonObject
   readonly #found = new Map<string, Result.Result<Definition, string>>()
   readonly #names = new Map<string, string>()
   readonly #taken = new Set<string>()
+  /** How many have had one name, so that a name isn't looked for from the beginning each time. */
+  readonly #counts = new Map<string, number>()
+  #carried = 0
 
   constructor(document: Json.JsonObject) {
     this.#document = document
@@ -43,19 +49,23 @@ export class Definitions {
     return { schema: translated, references }
   }
 
-  /** All that these references lead to, by name; or which of them leads nowhere. */
-  closure(references: Iterable<string>): Result.Result<Json.JsonObject, string> {
+  /** All that a schema's references lead to, by name; or which of them leads nowhere. */
+  closure({ references, schema }: Translated): Result.Result<Json.JsonObject, string> {
     const waiting = [...references]
     const done = new Set<string>()
     const definitions: Array<readonly [string, Json.Json]> = []
-    let size = 0
+    let size = sizeOf(schema)
+    if (size > MAX_VALUES) return Result.fail(TOO_LARGE)
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (done.has(next)) continue
       done.add(next)
       const found = this.#definitionOf(next)
       if (Result.isFailure(found)) return Result.fail(found.failure)
       size += found.success.size
-      if (size > MAX_VALUES) return Result.fail(`needs schemas of more than ${MAX_VALUES} values`)
+      if (size > MAX_VALUES) return Result.fail(TOO_LARGE)
+      if (++this.#carried > MAX_CARRIED) {
+        return Result.fail("is one too many: the document's schemas are too large for all")
+      }
       definitions.push([found.success.name, found.success.schema])
       waiting.push(...found.success.references)
     }
@@ -78,21 +88,26 @@ export class Definitions {
     const known = this.#names.get(reference)
     if (known !== undefined) return known
     const plain = References.segmentsOf(reference).at(-1)?.replace(/[^\w.-]/g, "_") ?? "root"
-    let name = plain
-    for (let count = 2; this.#taken.has(name); count++) name = `${plain}_${count}`
+    let count = this.#counts.get(plain) ?? 0
+    let name = ""
+    do name = ++count === 1 ? plain : `${plain}_${count}`
+    while (this.#taken.has(name))
+    this.#counts.set(plain, count)
     this.#taken.add(name)
     this.#names.set(reference, name)
     return name
   }
 }
 
+const TOO_LARGE = `needs schemas of more than ${MAX_VALUES} values`
+
 /** As many values as it takes to say that it is too large. */
-export const sizeOf = (schema: Json.Json): number => {
+const sizeOf = (schema: Json.Json): number => {
   let count = 0
   const waiting: Array<Json.Json> = [schema]
   for (let next = waiting.pop(); next !== undefined && count <= MAX_VALUES; next = waiting.pop()) {
     count++
-    if (typeof next === "object" && next !== null) waiting.push(...Object.values(next))
+    if (typeof next === "object" && next !== null) { for (const value of Object.values(next)) waiting.push(value) }
   }
   return count
 }

@@ -18,7 +18,13 @@ export const parse = Effect.fnUntraced(function*(text: string) {
 const parseJson = (text: string): Result.Result<unknown, string> =>
   Result.try({ try: (): unknown => JSON.parse(text), catch: () => "it begins as JSON does, but is no valid JSON" })
 
+/** A second of work for each two megabytes, during which nothing else goes on. */
+const MAX_YAML = 16 * 1024 * 1024
+
 const parseYaml = Effect.fnUntraced(function*(text: string) {
+  if (text.length > MAX_YAML) {
+    return yield* Effect.fail(`as YAML it is longer than ${MAX_YAML} characters; give it as JSON`)
+  }
   const { parseYamlText } = yield* Effect.promise(() => import("./yamlText.ts"))
   return yield* Effect.fromResult(parseYamlText(text))
 })

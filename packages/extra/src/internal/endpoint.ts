@@ -33,7 +33,7 @@ export interface EndpointOptions {
   /** What is not to be shown beside the values of headers. */
   readonly secrets: ReadonlyArray<string>
   readonly proxy: Readonly<Record<string, string>>
-  readonly refusal?: (address: string) => string | undefined
+  readonly refusal: (address: string) => string | undefined
   readonly retry: Retry
 }
 
@@ -89,9 +89,7 @@ export class Endpoint {
   static readonly make = Effect.fnUntraced(
     function*(options: EndpointOptions): Effect.fn.Return<Endpoint, never, HttpConnections | Scope.Scope> {
       const { proxy, refusal } = options
-      const connections = yield* HttpConnections.use((http) =>
-        http.open({ tls: {}, proxy, ...(refusal === undefined ? {} : { refusal }) })
-      )
+      const connections = yield* HttpConnections.use((http) => http.open({ tls: {}, proxy, refusal }))
       return new Endpoint(options, connections, yield* RequestHeaders, yield* TokenProvider)
     }
   )

@@ -10,6 +10,7 @@ import { type Found, placeOf, read } from "./documentPlace.ts"
 import { Endpoint } from "./endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
 import * as Fields from "./fields.ts"
+import { refusalOf } from "./linkLocal.ts"
 import * as Filter from "./operationFilter.ts"
 import { nameOperations, type Operation, operationsOf } from "./operations.ts"
 import { type DocumentSettings, type OperationTool, toTool } from "./operationTool.ts"
@@ -70,17 +71,13 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
       ...base?.secrets ?? []
     ],
     proxy: yield* Fields.proxyVariables,
-    refusal: refuseLinkLocal,
+    refusal: refusalOf([base?.url, address?.url]),
     retry: definition.retry ?? "safe"
   })
   // headers that are meant for an API elsewhere are none of the document's business
   const isForeign = base !== undefined && place._tag === "Url" && base.url.origin !== place.url.origin
   return { place, baseUrl: base?.url, headerNames: Object.keys(headers), security, endpoint, isForeign }
 })
-
-/** A document from elsewhere must not lead to what a cloud tells its own machines. */
-const refuseLinkLocal = (address: string): string | undefined =>
-  /^(?:::ffff:)?169\.254\.|^fe[89ab][0-9a-f]:|^fd00:ec2:/i.test(address) ? "it is a link-local address" : undefined
 
 const toEntry = Effect.fnUntraced(
   function*(entry: string, definition: OpenApiDefinition, settings: Resolved, found: Found, call: CallSettings) {

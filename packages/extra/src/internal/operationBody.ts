@@ -90,7 +90,7 @@ const fieldsOf = (
   media: Json.JsonObject,
   schema: Json.Json
 ): ReadonlyMap<string, FieldPlan> => {
-  const properties = propertiesOf(document, schema, 0)
+  const properties = propertiesOf(document, schema)
   const encodings = objectAt(media, "encoding")
   const names = new Set([...Object.keys(properties), ...Object.keys(encodings)])
   return new Map(
@@ -110,30 +110,37 @@ const fieldOf = (
   return {
     ...(hasStyle ? { style: encodingOf(encoding, "query") } : {}),
     ...(mediaType === undefined || mediaType.includes("*") ? {} : { mediaType }),
-    ...(isBinary(document, property) ? { isBinary: true } : {})
+    ...(isBinary(document, property, 0) ? { isBinary: true } : {})
   }
 }
 
-const isBinary = (document: Json.JsonObject, property: Json.Json | undefined): boolean => {
+const isBinary = (document: Json.JsonObject, property: Json.Json | undefined, level: number): boolean => {
   const resolved = Result.getOrElse(References.resolve(document, property), (): Json.JsonObject => ({}))
   const { contentEncoding, contentMediaType, format, items } = resolved
-  if (items !== undefined && resolved["type"] !== "string") return isBinary(document, items)
+  if (items !== undefined && resolved["type"] !== "string") {
+    return level < MAX_LEVELS && isBinary(document, items, level + 1)
+  }
   const isBytes = typeof contentMediaType === "string" && contentEncoding === undefined
     && /octet-stream|^(?:image|audio|video)\//.test(contentMediaType)
   return format === "binary" || resolved["type"] === "file" || isBytes
 }
 
-/** Schemas are put together of others a few levels deep. */
-const MAX_LEVELS = 8
+/** Lists of lists of files are nobody's form. */
+const MAX_LEVELS = 4
 
-const propertiesOf = (document: Json.JsonObject, schema: Json.Json, level: number): Json.JsonObject => {
-  const resolved = Result.getOrElse(References.resolve(document, schema), (): Json.JsonObject => ({}))
-  const parts = level < MAX_LEVELS ? ["allOf", "anyOf", "oneOf"].flatMap((key) => listOf(resolved[key])) : []
-  return Object.assign(
-    {},
-    ...parts.map((part) => propertiesOf(document, part, level + 1)),
-    objectAt(resolved, "properties")
-  )
+/** Schemas are put together of a few others, and may be so in a circle. */
+const MAX_PARTS = 100
+
+const propertiesOf = (document: Json.JsonObject, schema: Json.Json): Json.JsonObject => {
+  const properties: Record<string, Json.Json> = Object.create(null)
+  const waiting: Array<Json.Json> = [schema]
+  for (let index = 0; index < waiting.length && index < MAX_PARTS; index++) {
+    const resolved = Result.getOrElse(References.resolve(document, waiting[index]), (): Json.JsonObject => ({}))
+    for (const [name, property] of Object.entries(objectAt(resolved, "properties"))) properties[name] ??= property
+    for (const key of ["allOf", "anyOf", "oneOf"]) waiting.push(...listOf(resolved[key]))
+  }
+  return properties
 }
 
-const listOf = (value: Json.Json | undefined): ReadonlyArray<Json.Json> => isList(value) ? value.slice(0, 50) : []
+const listOf = (value: Json.Json | undefined): ReadonlyArray<Json.Json> =>
+  isList(value) ? value.slice(0, MAX_PARTS) : []

@@ -53,7 +53,7 @@ export const toTool = (
       ...named.parameters.map(({ argument, schema }) => [argument, translate(schema)]),
       ...(body === undefined ? [] : [[named.body, translate(body.schema)]])
     ])
-    const $defs = yield* definitions.closure(references)
+    const $defs = yield* definitions.closure({ schema: properties, references })
     const required = [
       ...named.parameters.filter(({ isRequired }) => isRequired).map(({ argument }) => argument),
       ...(body?.isRequired === true ? [named.body] : [])
