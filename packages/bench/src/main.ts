@@ -13,6 +13,7 @@ import { merge, ownFunction } from "./fold.ts"
 import { mcpHttp } from "./mcpHttp.ts"
 import { FULL, HTTP, mcpStdio, TINY } from "./mcpStdio.ts"
 import { providers } from "./providers.ts"
+import { FULL_TREE, search, TINY_TREE } from "./search.ts"
 import { FULL_SKILLS, skills, TINY_SKILLS } from "./skills.ts"
 import { startup } from "./startup.ts"
 import { validation } from "./validation.ts"
@@ -29,7 +30,8 @@ const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, Source
   ownFunction: Effect.as(ownFunction, undefined),
   validation: Effect.as(validation, undefined),
   providers: Effect.as(providers, undefined),
-  skills: skills(isCheck ? TINY_SKILLS : FULL_SKILLS)
+  skills: skills(isCheck ? TINY_SKILLS : FULL_SKILLS),
+  search: search(isCheck ? TINY_TREE : FULL_TREE)
 }
 
 const wanted = process.argv.slice(2).filter((word) => word !== "--check")

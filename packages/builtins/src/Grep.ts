@@ -23,7 +23,7 @@ import * as PathPattern from "./internal/pathPattern.ts"
 import * as Ripgrep from "./internal/ripgrep.ts"
 import { complaintNotes, timeNote } from "./internal/searchNotes.ts"
 import * as SearchPlace from "./internal/searchPlace.ts"
-import { shownPath } from "./internal/shownPath.ts"
+import { decoded, shownPath } from "./internal/shownPath.ts"
 import { Workspace } from "./Workspace.ts"
 
 /** Matches. */
@@ -141,6 +141,9 @@ const search = Effect.fnUntraced(function*(
       "--with-filename",
       "--no-context-separator",
       "--crlf",
+      // a tenth of what it takes by default, which takes seconds to fill
+      "--regex-size-limit=10M",
+      "--dfa-size-limit=100M",
       `--max-columns=${MAX_LINE}`,
       "--max-columns-preview",
       `--max-count=${maxMatches}`,
@@ -235,7 +238,7 @@ const render = (kept: ReadonlyArray<FileLines>, { context, limit, maxOutput }: S
   const lines: Array<string> = []
   let [shown, size] = [0, 0]
   for (const file of kept) {
-    const name = shownPath(file.name)
+    const name = shownPath(decoded(file.path))
     let [before, lastMatch] = [-1, Number.NEGATIVE_INFINITY]
     for (const { isMatch, number, text } of file.lines) {
       const mark = isMatch ? ":" : "-"

@@ -1,8 +1,8 @@
 /** Keeps those of many entries that are first by path, in whatever order they come, and no more of them than are wanted. */
 
 export interface Entry {
-  /** UTF-8, whose bytes sort like its code points. */
-  readonly path: Uint8Array
+  /** A character for each byte of UTF-8, so that it sorts like the code points. */
+  readonly path: string
   /** How much of the limit it takes. */
   readonly count: number
   /** Bytes. */
@@ -30,9 +30,9 @@ export class FirstEntries<A extends Entry> {
   }
 
   /** Whether an entry of this path would be among the first ones. */
-  wants(path: Uint8Array): boolean {
+  wants(path: string): boolean {
     const last = this.#entries.at(-1)
-    return last === undefined || !this.#isEnough(0, 0) || Buffer.compare(path, last.path) < 0
+    return last === undefined || !this.#isEnough(0, 0) || path < last.path
   }
 
   add(entry: A): void {
@@ -55,12 +55,12 @@ export class FirstEntries<A extends Entry> {
     return this.#count - count >= this.#room.count || this.#bytes - bytes >= this.#room.bytes
   }
 
-  #placeOf(path: Uint8Array): number {
+  #placeOf(path: string): number {
     let [from, to] = [0, this.#entries.length]
     while (from < to) {
       const middle = (from + to) >> 1
       const there = this.#entries[middle]
-      if (there !== undefined && Buffer.compare(there.path, path) <= 0) from = middle + 1
+      if (there !== undefined && there.path <= path) from = middle + 1
       else to = middle
     }
     return from

@@ -3,8 +3,7 @@
  * of one file come together and in order, the files in any order. Kept are the first ones by path, as many as are wanted.
  */
 import { FirstEntries, type Room } from "./firstEntries.ts"
-import { decodePath } from "./shownPath.ts"
-import * as Utf8 from "./utf8.ts"
+import { asBytes, copied, decoded } from "./shownPath.ts"
 
 export interface Line {
   readonly number: number
@@ -14,9 +13,8 @@ export interface Line {
 
 /** The lines of one file that are kept. */
 export interface FileLines {
-  readonly path: Uint8Array
-  /** Relative, without `./`. */
-  readonly name: string
+  /** Relative, a character for each byte. */
+  readonly path: string
   /** Matches among the lines, not all of the file. */
   readonly count: number
   readonly size: number
@@ -24,8 +22,7 @@ export interface FileLines {
 }
 
 interface Current {
-  readonly path: Uint8Array
-  readonly name: string
+  readonly path: string
   readonly isMeant: boolean
   readonly isWanted: boolean
   readonly lines: Array<Line>
@@ -36,9 +33,8 @@ interface Current {
   isComplete: boolean
 }
 
-const NUL = 0
-const LINE_END = 10
-const COLON = 58
+const NUL = "\0"
+const LINE_END = "\n"
 const PREFIX = "./"
 
 export class GrepReader {
@@ -52,7 +48,7 @@ export class GrepReader {
   readonly #isMeant: (path: string) => boolean
   readonly #maxMatches: number
   readonly #kept: FirstEntries<FileLines>
-  #rest: Uint8Array = new Uint8Array(0)
+  #rest = ""
   #current: Current | undefined
 
   /** `maxMatches`: how many ripgrep counts in one file at most. */
@@ -64,62 +60,59 @@ export class GrepReader {
   }
 
   take(chunk: Uint8Array): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    const bytes = this.#rest + asBytes(chunk)
     let start = 0
     for (;;) {
       const pathEnd = bytes.indexOf(NUL, start)
       const lineEnd = pathEnd === -1 ? -1 : bytes.indexOf(LINE_END, pathEnd)
       if (lineEnd === -1) break
-      this.#line(bytes.subarray(start, pathEnd), bytes.subarray(pathEnd + 1, lineEnd))
+      this.#line(bytes.slice(start + PREFIX.length, pathEnd), bytes.slice(pathEnd + 1, lineEnd))
       start = lineEnd + 1
     }
-    this.#rest = start === 0 ? bytes : bytes.slice(start)
+    this.#rest = bytes.slice(start)
   }
 
   /** All that is kept, by path. */
   end(): ReadonlyArray<FileLines> {
     // what is left when all is read is what it says of a binary file
-    if (this.#rest.length > 0) {
-      const notice = binaryNotice(decodePath(this.#rest))
-      if (notice !== undefined) this.#drop(notice.path)
-      this.isBinary = notice !== undefined
-    }
+    const notice = binaryNotice(this.#rest.slice(PREFIX.length))
+    if (notice !== undefined) this.#drop(notice.path)
+    this.isBinary = notice !== undefined
     this.#finish()
     return this.#kept.entries
   }
 
-  #line(path: Uint8Array, line: Uint8Array): void {
-    if (this.#current === undefined || Buffer.compare(this.#current.path, path) !== 0) this.#begin(path)
+  #line(path: string, line: string): void {
+    if (this.#current?.path !== path) this.#begin(path)
     const current = this.#current
     if (current === undefined || !current.isMeant) return
-    const separator = line.findIndex((byte) => byte < 48 || byte > 57)
-    const isMatch = line[separator] === COLON
+    const separator = digits(line)
+    const isMatch = line[separator] === ":"
     if (isMatch) current.matches++
     if (!current.isWanted || current.size >= this.#room.bytes) return
     if (isMatch && current.count >= this.#room.count) current.isComplete = true
     // the context behind the last match is wanted too
     if (current.isComplete) return
     if (isMatch) current.count++
-    const text = Utf8.decode(line.subarray(separator + 1)).replace(/\r$/, "")
-    current.lines.push({ number: Number(Utf8.decode(line.subarray(0, separator))), isMatch, text })
+    const text = decoded(line.slice(separator + 1)).replace(/\r$/, "")
+    current.lines.push({ number: Number(line.slice(0, separator)), isMatch, text })
     current.size += line.length + path.length
   }
 
-  #begin(given: Uint8Array): void {
-    const notice = binaryNotice(decodePath(given))
+  #begin(given: string): void {
+    // nearly no path holds a line end, and nearly every file comes by here
+    const notice = given.includes(LINE_END) ? binaryNotice(given) : undefined
     if (notice !== undefined) this.#drop(notice.path)
     this.#finish()
-    // a copy, because these bytes would keep a whole chunk alive
-    const path = Uint8Array.from(notice === undefined ? given : given.subarray(notice.length))
-    const name = decodePath(path).replace(PREFIX, "")
-    const isMeant = this.#isMeant(name)
+    const path = copied(notice === undefined ? given : given.slice(notice.length + PREFIX.length))
+    const isMeant = this.#isMeant(path)
     const isWanted = isMeant && this.#kept.wants(path)
-    this.#current = { path, name, isMeant, isWanted, lines: [], matches: 0, count: 0, size: 0, isComplete: false }
+    this.#current = { path, isMeant, isWanted, lines: [], matches: 0, count: 0, size: 0, isComplete: false }
   }
 
   /** A file is binary after all: nothing of it counts. */
   #drop(path: string): void {
-    if (this.#current !== undefined && decodePath(this.#current.path) === path) this.#current = undefined
+    if (this.#current?.path === path) this.#current = undefined
   }
 
   #finish(): void {
@@ -133,16 +126,23 @@ export class GrepReader {
   }
 }
 
+const digits = (line: string): number => {
+  let length = 0
+  while (line.charCodeAt(length) >= 48 && line.charCodeAt(length) <= 57) length++
+  return length
+}
+
 interface Notice {
   readonly path: string
-  /** Bytes, its line end included. */
+  /** Its line end included. */
   readonly length: number
 }
 
 /** It is printed between the lines of two files, without a NUL, and so in front of a path. */
 const binaryNotice = (text: string): Notice | undefined => {
-  const [whole = "", path] =
-    /^(.*?): (?:WARNING: stopped searching binary file after match|binary file matches) \(found "\\0" byte around offset \d+\)\n/s
-      .exec(text) ?? []
-  return path === undefined ? undefined : { path, length: Buffer.byteLength(whole) }
+  const [whole = "", path] = NOTICE.exec(text) ?? []
+  return path === undefined ? undefined : { path, length: whole.length }
 }
+
+const NOTICE =
+  /^(.*?): (?:WARNING: stopped searching binary file after match|binary file matches) \(found "\\0" byte around offset \d+\)\n/s

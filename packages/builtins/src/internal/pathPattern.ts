@@ -2,13 +2,17 @@
 import * as Data from "effect/Data"
 import * as Glob from "effect/Glob"
 import * as Result from "effect/Result"
+import { copied, decoded } from "./shownPath.ts"
 
 export class BadPattern extends Data.TaggedError("BadPattern")<{ readonly detail: string }> {}
 
 export interface PathPattern {
   /** A glob for the name of a file that ripgrep may look for itself: whatever it leaves out doesn't match. */
   readonly name: string | undefined
-  /** Whether a path, relative to the folder that is searched, is meant. Hidden ones never are. */
+  /**
+   * Whether a path, relative to the folder that is searched, is meant; hidden ones never are. It is a character for each
+   * byte of UTF-8, and read only where that makes a difference.
+   */
   readonly matches: (path: string) => boolean
 }
 
@@ -44,7 +48,7 @@ const compile = (pattern: string): PathPattern => {
   const isParted = !/[[\]\\]/.test(folder) && folder.split("{").length === folder.split("}").length
   if (isPlain && isParted) return inFolder(folder, name)
   const glob = Glob.make(pattern)
-  return { name: undefined, matches: (path) => !isHidden(path) && Glob.match(glob, path) }
+  return { name: undefined, matches: (path) => !isHidden(path) && Glob.match(glob, decoded(path)) }
 }
 
 const anywhere = (name: string, isPlain: boolean): PathPattern => {
@@ -52,7 +56,7 @@ const anywhere = (name: string, isPlain: boolean): PathPattern => {
   const glob = Glob.make(name)
   return {
     name: undefined,
-    matches: (path) => !isHidden(path) && Glob.match(glob, path.slice(path.lastIndexOf("/") + 1))
+    matches: (path) => !isHidden(path) && Glob.match(glob, decoded(path.slice(path.lastIndexOf("/") + 1)))
   }
 }
 
@@ -68,8 +72,8 @@ const inFolder = (folder: string, name: string): PathPattern => {
     const seen = known.get(parent)
     if (seen !== undefined) return seen
     if (known.size >= MAX_KNOWN) known.clear()
-    const found = parent !== "" && Glob.match(glob, parent)
-    known.set(parent, found)
+    const found = parent !== "" && Glob.match(glob, decoded(parent))
+    known.set(copied(parent), found)
     return found
   }
   return { name: nameOrAny(name), matches: (path) => !isHidden(path) && (isAny || isMeant(path)) }

@@ -1,22 +1,15 @@
 /** Reads paths, each ended by NUL, in any order; keeps the first ones, and counts all. */
-import { FirstEntries, type Room } from "./firstEntries.ts"
-import { decodePath } from "./shownPath.ts"
+import { type Entry, FirstEntries, type Room } from "./firstEntries.ts"
+import { asBytes, copied, decoded } from "./shownPath.ts"
 
-interface PathEntry {
-  readonly path: Uint8Array
-  readonly name: string
-  readonly count: 1
-  readonly size: number
-}
-
-const NUL = 0
-const PREFIX_LENGTH = 2
+const NUL = "\0"
+const PREFIX_LENGTH = "./".length
 
 export class PathReader {
   total = 0
   readonly #isMeant: (path: string) => boolean
-  readonly #kept: FirstEntries<PathEntry>
-  #rest: Uint8Array = new Uint8Array(0)
+  readonly #kept: FirstEntries<Entry>
+  #rest = ""
 
   constructor(room: Room, isMeant: (path: string) => boolean) {
     this.#isMeant = isMeant
@@ -24,10 +17,10 @@ export class PathReader {
   }
 
   take(chunk: Uint8Array): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    const bytes = this.#rest + asBytes(chunk)
     let start = 0
     for (let end = bytes.indexOf(NUL); end !== -1; end = bytes.indexOf(NUL, start)) {
-      this.#path(bytes.subarray(start + PREFIX_LENGTH, end))
+      this.#path(bytes.slice(start + PREFIX_LENGTH, end))
       start = end + 1
     }
     this.#rest = bytes.slice(start)
@@ -35,14 +28,12 @@ export class PathReader {
 
   /** By code points. */
   get names(): ReadonlyArray<string> {
-    return this.#kept.entries.map(({ name }) => name)
+    return this.#kept.entries.map(({ path }) => decoded(path))
   }
 
-  #path(bytes: Uint8Array): void {
-    const name = decodePath(bytes)
-    if (!this.#isMeant(name)) return
+  #path(path: string): void {
+    if (!this.#isMeant(path)) return
     this.total++
-    if (!this.#kept.wants(bytes)) return
-    this.#kept.add({ path: Uint8Array.from(bytes), name, count: 1, size: bytes.length + 1 })
+    if (this.#kept.wants(path)) this.#kept.add({ path: copied(path), count: 1, size: path.length + 1 })
   }
 }
