@@ -6,6 +6,7 @@ import type { SourceEntry } from "@effect-toolnexus/core"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { agentTurn, FEW_TURNS, TURNS } from "./agentTurn.ts"
 import { builtins, LARGE, SMALL } from "./builtins.ts"
 import { callOverhead } from "./callOverhead.ts"
 import { complaints, type Outcome } from "./check.ts"
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Effect.Effect<Outcome | undefined, Source
   builtins: builtins(isCheck ? SMALL : LARGE),
   mcpStdio: mcpStdio(isCheck ? TINY : FULL),
   mcpHttp: Effect.as(mcpHttp(isCheck ? TINY : HTTP), undefined),
+  agentTurn: Effect.as(agentTurn(isCheck ? FEW_TURNS : TURNS), undefined),
   merge: Effect.as(merge, undefined),
   ownFunction: Effect.as(ownFunction, undefined),
   validation: Effect.as(validation, undefined),

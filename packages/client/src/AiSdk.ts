@@ -16,7 +16,7 @@ import { filesOf, takes } from "./internal/richContent.ts"
  * **Details**
  *
  * - `target`: whose rules names and schemas follow. Default: what all providers take
- * - `callOptions`: of each call, by its id and the tool's declared name
+ * - `callOptions`: of each call, by its id, the tool's declared name, and the context that the AI SDK has for the tool
  * - `acceptsMedia`: which files of a result go to the model beside its text. Default: what the target takes
  *
  * @category models
@@ -24,7 +24,9 @@ import { filesOf, takes } from "./internal/richContent.ts"
  */
 export interface Options {
   readonly target?: ProviderSchema.Target
-  readonly callOptions?: (call: { readonly id: string; readonly name: string }) => Omit<ToolCall.CallOptions, "callId">
+  readonly callOptions?: (
+    call: { readonly id: string; readonly name: string; readonly context: unknown }
+  ) => Omit<ToolCall.CallOptions, "callId">
   readonly acceptsMedia?: (mediaType: string) => boolean
 }
 
@@ -55,6 +57,7 @@ export interface AiSdkTool {
       readonly toolCallId: string
       readonly messages: ReadonlyArray<unknown>
       readonly abortSignal?: AbortSignal
+      readonly context?: unknown
     }
   ) => Promise<ToolResult.ToolResult>
   readonly toModelOutput: (result: { readonly output: ToolResult.ToolResult }) => ModelOutput
@@ -125,13 +128,13 @@ const toTool = (
   ...(service.waitFor === undefined
     ? { needsApproval: (input) => run(needsApproval(service, target, name, input)) }
     : {}),
-  execute: (input, { abortSignal, messages, toolCallId }) =>
+  execute: (input, { abortSignal, context, messages, toolCallId }) =>
     run(
       callDeclared(service, target, {
         name,
         args: input,
         isApproved: isApproved(messages, toolCallId),
-        options: { ...callOptions?.({ id: toolCallId, name }), callId: toolCallId }
+        options: { ...callOptions?.({ id: toolCallId, name, context }), callId: toolCallId }
       }),
       abortSignal
     ),
@@ -175,25 +178,27 @@ const toSchema = (jsonSchema: JsonSchema.JsonSchema): InputSchema => {
 
 /**
  * Whether the conversation says that this call was approved. The AI SDK runs a call that needs it only then; whoever can
- * write the messages can approve.
+ * write the messages can approve. They are read in their order, since some providers use an id for one call after the other.
  */
 const isApproved = (messages: ReadonlyArray<unknown>, toolCallId: string): boolean => {
-  const parts = messages.flatMap((message) =>
-    Predicate.hasProperty(message, "content") && Array.isArray(message.content) ? message.content : []
-  )
-  const asked = new Set(
-    parts.flatMap((part: unknown) =>
-      isPart(part, "tool-approval-request") && Predicate.hasProperty(part, "toolCallId") &&
-        part.toolCallId === toolCallId
-        ? [part.approvalId]
-        : []
-    )
-  )
-  return parts.some((part: unknown) =>
-    isPart(part, "tool-approval-response") && asked.has(part.approvalId) && Predicate.hasProperty(part, "approved") &&
-    part.approved === true
-  )
+  let [asked, approved]: [unknown, boolean] = [undefined, false]
+  for (const part of messages.flatMap(partsOf)) {
+    if (isPart(part, "tool-call", "toolCallId", toolCallId) || isPart(part, "tool-result", "toolCallId", toolCallId)) {
+      ;[asked, approved] = [undefined, false]
+    } else if (isPart(part, "tool-approval-request", "toolCallId", toolCallId)) {
+      ;[asked, approved] = [Predicate.hasProperty(part, "approvalId") ? part.approvalId : undefined, false]
+    } else if (asked !== undefined && isPart(part, "tool-approval-response", "approvalId", asked)) {
+      approved = Predicate.hasProperty(part, "approved") && part.approved === true
+    }
+  }
+  return approved
 }
 
-const isPart = (part: unknown, type: string): part is { readonly approvalId: unknown } =>
-  Predicate.hasProperty(part, "type") && part.type === type && Predicate.hasProperty(part, "approvalId")
+const partsOf = (message: unknown): ReadonlyArray<unknown> =>
+  Predicate.hasProperty(message, "content") && Array.isArray(message.content) ? message.content : []
+
+const isPart = (part: unknown, type: string, key: string, value: unknown): boolean =>
+  has(part, "type", type) && has(part, key, value)
+
+const has = (part: unknown, key: string, value: unknown): boolean =>
+  Predicate.hasProperty(part, key) && part[key] === value

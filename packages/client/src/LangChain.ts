@@ -22,7 +22,7 @@ import { filesOf, takes } from "./internal/richContent.ts"
  * **Details**
  *
  * - `target`: whose rules names and schemas follow. Default: what all providers take
- * - `callOptions`: of each call, by its id and the tool's declared name
+ * - `callOptions`: of each call, by its id, the tool's declared name, and the run's configuration
  * - `acceptsMedia`: which files of a result go to the model beside its text. Default: what the target takes
  * - `onSuspended`: answers a call that waits for a person; `interrupt` of LangGraph does, which ends the run and gives the
  *   answer when it goes on. The answer's id isn't looked at. Default: the call throws `ToolSuspended`
@@ -33,7 +33,7 @@ import { filesOf, takes } from "./internal/richContent.ts"
 export interface Options {
   readonly target?: ProviderSchema.Target
   readonly callOptions?: (
-    call: { readonly id: string | undefined; readonly name: string }
+    call: { readonly id: string | undefined; readonly name: string; readonly config: RunConfig }
   ) => Omit<ToolCall.CallOptions, "callId">
   readonly acceptsMedia?: (mediaType: string) => boolean
   readonly onSuspended?: (request: Request.Request) => Answer.Answer | PromiseLike<Answer.Answer>
@@ -66,6 +66,7 @@ export interface ToolFields {
 export interface RunConfig {
   readonly signal?: AbortSignal
   readonly toolCall?: { readonly id?: string | undefined } | undefined
+  readonly configurable?: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -108,9 +109,10 @@ const toFields = (
     responseFormat: "content_and_artifact",
     verboseParsingErrors: true,
     metadata: { toolName },
-    func: async (args, _, { signal, toolCall } = {}) => {
+    func: async (args, _, config = {}) => {
+      const { signal, toolCall } = config
       const id = toolCall?.id
-      const given = { ...callOptions?.({ id, name }), ...(id === undefined ? {} : { callId: id }) }
+      const given = { ...callOptions?.({ id, name, config }), ...(id === undefined ? {} : { callId: id }) }
       const calling = callDeclared(service, target, { name, args, isApproved: false, options: given })
       const result = onSuspended === undefined
         ? await run(calling, signal)

@@ -29,6 +29,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as AiSdk from "./AiSdk.ts"
@@ -63,7 +64,7 @@ export interface Options extends Omit<ToolkitOptions, "waitFor"> {
 export interface CallOptions extends Omit<ToolCall.CallOptions, "onProgress"> {
   /** Cancels the call, also at the other end. */
   readonly signal?: AbortSignal
-  /** Told of the tool's progress; what it throws is logged, and ends nothing. */
+  /** Told of the tool's progress; what it throws ends nothing. */
   readonly onProgress?: (progress: ToolCall.Progress) => void
 }
 
@@ -228,7 +229,12 @@ const calls = (service: ToolkitService, run: Run) => ({
 const toCallOptions = ({ onProgress, ...options }: CallOptions = {}): ToolCall.CallOptions =>
   onProgress === undefined
     ? options
-    : { ...options, onProgress: (progress) => Effect.sync(() => onProgress(progress)) }
+    : { ...options, onProgress: (progress) => Effect.sync(() => ignoreRejection(onProgress(progress))) }
+
+/** A listener may be an async function: nobody waits for it, and it must not end the process. */
+const ignoreRejection = (told: unknown): void => {
+  if (Predicate.isPromiseLike(told)) Promise.resolve(told).catch(() => {})
+}
 
 const declarations = (service: ToolkitService, run: Run) => ({
   toOpenAI: toOpenAI(service, run),

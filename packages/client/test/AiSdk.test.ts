@@ -239,6 +239,34 @@ describe("toAiSdk", () => {
     assert.strictEqual(ran, 1)
   })
 
+  it("takes no earlier approval of another call by the same id, and hands the SDK's context on", async () => {
+    let ran = 0
+    const remove = defineTool({
+      name: "remove",
+      handler: (_, { context }) => `removed ${++ran} for ${String(context)}`
+    })
+    await using({ tools: [remove], policy: [Policy.ask()] }, async (toolkit) => {
+      const [tool] = Object.values(await toolkit.toAiSdk({ callOptions: ({ context }) => ({ context }) }))
+      const asked = [
+        { role: "assistant", content: [{ type: "tool-call", toolCallId: "1" }] },
+        { role: "assistant", content: [{ type: "tool-approval-request", approvalId: "a", toolCallId: "1" }] },
+        { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] }
+      ]
+      const again = [{ role: "tool", content: [{ type: "tool-result", toolCallId: "1" }] }, {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "1" }]
+      }]
+      const outcome = (messages: ReadonlyArray<unknown>) =>
+        tool?.execute({}, { toolCallId: "1", messages, context: "ann" }).then(
+          ({ output }) => output,
+          (error: unknown) => error instanceof Error ? error.name : error
+        )
+      assert.strictEqual(await outcome([...asked, ...again]), "ToolSuspended")
+      assert.strictEqual(await outcome([...asked].toReversed()), "ToolSuspended")
+      assert.strictEqual(await outcome([{ content: "?" }, null, ...asked]), "removed 1 for ann")
+    })
+  })
+
   it("lets a resolver answer inline, and gives the program the request where there is none", async () => {
     const paint = defineTool({
       name: "paint",

@@ -137,6 +137,8 @@ describe("createToolkit", () => {
       }
     })
     assert.deepStrictEqual([output, told], ["done", [{ progress: 1 }, { progress: 2 }]])
+    const onProgress = () => Promise.reject(new Error("broken listener"))
+    assert.strictEqual((await toolkit.call("count", {}, { onProgress })).output, "done")
   })
 
   it("hands the caller's context and id on", async () => {

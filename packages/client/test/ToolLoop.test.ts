@@ -230,6 +230,50 @@ describe("a loop that waits for people", () => {
       )
     }))
 
+  it.effect("takes no earlier approval of another call by the same id", () =>
+    Effect.gen(function*() {
+      let ran = 0
+      const remove = defineTool({ name: "remove", handler: () => `removed ${++ran}` })
+      yield* Effect.gen(function*() {
+        const first = yield* ToolLoop.run({ prompt: "?" })
+        const approvalId = first.waiting[0]?.approvalId ?? ""
+        const approved = Prompt.concat(first.prompt, approve(approvalId, true))
+        // as a history looks that nobody has cleared
+        const history = Prompt.concat(
+          approved,
+          Prompt.fromMessages([
+            Prompt.toolMessage({
+              content: [
+                Prompt.toolResultPart({
+                  id: "call_remove",
+                  name: "remove",
+                  isFailure: false,
+                  result: "removed",
+                  providerExecuted: false
+                })
+              ]
+            }),
+            Prompt.assistantMessage({
+              content: [
+                Prompt.toolCallPart({ id: "call_remove", name: "remove", params: {}, providerExecuted: false }),
+                Prompt.toolApprovalRequestPart({ approvalId: "later", toolCallId: "call_remove" })
+              ]
+            })
+          ])
+        )
+        const second = yield* ToolLoop.run({ prompt: history })
+        assert.deepStrictEqual(second.waiting, [{ toolCallId: "call_remove", approvalId: "later" }])
+        const request = first.waiting[0]?.request
+        assert.isDefined(request)
+        const foreign = yield* ToolLoop.run({
+          prompt: history,
+          answers: [{ request, answer: Answer.make(request, true) }]
+        })
+        assert.strictEqual(foreign.stopped, "waiting")
+        assert.strictEqual(ran, 0)
+      }).pipe(Effect.provide(agent([remove], [[call("remove")]], { policy })))
+    }))
+
   it.effect("takes no answer for another call's, and none twice", () =>
     Effect.gen(function*() {
       let ran = 0

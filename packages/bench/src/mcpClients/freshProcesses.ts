@@ -32,7 +32,7 @@ export interface Comparison {
   /** The compiled worker. */
   readonly worker: string
   readonly clients: ReadonlyArray<readonly [name: string, label: string]>
-  readonly task: "work" | "many" | "silent"
+  readonly task: "work" | "many" | "silent" | "turns"
   readonly amount: number
   readonly server: Server
   readonly rounds: number

@@ -12,42 +12,35 @@ export interface OpenCall {
   readonly response?: { readonly approved: boolean; readonly reason?: string | undefined }
 }
 
+/** In the order of the conversation, since some providers use an id for one call after the other. */
 export const openCalls = (conversation: Prompt.Prompt): ReadonlyArray<OpenCall> => {
   const calls = new Map<string, OpenCall>()
-  const requested = new Map<string, string>()
   for (const message of conversation.content) {
-    if (message.role === "assistant") {
-      for (const part of message.content) {
-        if (part.type === "tool-call" && !part.providerExecuted) {
-          calls.set(part.id, { id: part.id, name: part.name, params: part.params })
-        } else if (part.type === "tool-approval-request") requested.set(part.approvalId, part.toolCallId)
-      }
-    } else if (message.role === "tool") {
-      for (const part of message.content) if (part.type === "tool-result") calls.delete(part.id)
-    }
-  }
-  const given = responses(conversation)
-  for (const [approvalId, toolCallId] of requested) {
-    const call = calls.get(toolCallId)
-    if (call === undefined) continue
-    const { id, name, params } = call
-    const response = given.get(approvalId)
-    // a call that was asked for again waits for the later answer
-    calls.set(id, { id, name, params, approvalId, ...(response === undefined ? {} : { response }) })
+    if (message.role === "assistant") { for (const part of message.content) ask(calls, part) }
+    if (message.role === "tool") { for (const part of message.content) answer(calls, part) }
   }
   return [...calls.values()]
 }
 
-const responses = (conversation: Prompt.Prompt) =>
-  new Map(
-    conversation.content.flatMap((message) =>
-      message.role === "tool"
-        ? message.content.flatMap((part) =>
-          part.type === "tool-approval-response" ? [[part.approvalId, part] as const] : []
-        )
-        : []
-    )
-  )
+const ask = (calls: Map<string, OpenCall>, part: Prompt.AssistantMessagePart): void => {
+  if (part.type === "tool-call" && !part.providerExecuted) {
+    calls.set(part.id, { id: part.id, name: part.name, params: part.params })
+  } else if (part.type === "tool-approval-request") {
+    const call = calls.get(part.toolCallId)
+    if (call === undefined) return
+    const { id, name, params } = call
+    // a call that was asked for again waits for the later answer
+    calls.set(id, { id, name, params, approvalId: part.approvalId })
+  }
+}
+
+const answer = (calls: Map<string, OpenCall>, part: Prompt.ToolMessagePart): void => {
+  if (part.type === "tool-result") calls.delete(part.id)
+  if (part.type !== "tool-approval-response") return
+  for (const call of calls.values()) {
+    if (call.approvalId === part.approvalId) calls.set(call.id, { ...call, response: part })
+  }
+}
 
 /** What was asked and answered about calls that are done: providers refuse what they didn't ask for themselves. */
 export const withoutApprovals = (conversation: Prompt.Prompt): Prompt.Prompt =>

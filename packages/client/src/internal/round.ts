@@ -133,7 +133,8 @@ const next = (
 /** A call of an earlier loop that has no answer yet. */
 const reopen = (calling: Calling, call: OpenCall): Effect.Effect<Answered> => {
   const { options: { answers = [] }, service } = calling
-  const given = answers.find(({ request }) => request.call?.id === call.id)
+  // by the id of the request: calls of other conversations may have the id of this one
+  const given = answers.find(({ request }) => request.id === call.approvalId)
   if (given !== undefined) {
     const running = service.resume(
       given.request,
