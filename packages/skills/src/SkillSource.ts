@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import { Defect, type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
+import { Defect, type Diagnostic, Source } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,12 +14,13 @@ import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type Reader, skillTool } from "./internal/skillTool.ts"
+import { type Entries, failed, type Parts, toEntries } from "./internal/skillEntries.ts"
+import type { Reader } from "./internal/skillTool.ts"
 import type { Skill, SkillContent, SkillDefinition, SkippedSkill } from "./Skill.ts"
 import * as SkillCatalog from "./SkillCatalog.ts"
 import * as SkillDiscovery from "./SkillDiscovery.ts"
 import type { SkillError } from "./SkillError.ts"
-import { ask, type SkillProvider, type SkillProviderError } from "./SkillProvider.ts"
+import { ask, type SkillProvider } from "./SkillProvider.ts"
 import type { SkillRoot } from "./SkillRoot.ts"
 
 /**
@@ -78,16 +79,6 @@ export class SkillSource extends Context.Service<SkillSource, {
     options: SkillSourceOptions
   ): Layer.Layer<Source | SkillSource, never, FileSystem.FileSystem | Path.Path> => Layer.effectContext(build(options))
 }
-
-/** What is known so far: each part is `undefined` until it has come. */
-interface Parts {
-  readonly discovery?: SkillDiscovery.Discovery
-  readonly provided?: Provided
-  /** Why the folders couldn't be searched: what to show of a defect. */
-  readonly broken?: string
-}
-
-type Provided = Result.Result<ReadonlyArray<SkillDefinition>, SkillProviderError>
 
 const build = Effect.fnUntraced(function*(options: SkillSourceOptions) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
@@ -149,10 +140,7 @@ const discoveries = ({ roots = [], watch = false }: SkillSourceOptions) =>
     Stream.map((discovery): Parts => ({ discovery })),
     Stream.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause) ? Stream.failCause(cause) : Stream.fromEffect(
-        Effect.map(
-          broken(Cause.squash(cause)),
-          (detail): Parts => ({ broken: detail })
-        )
+        Effect.map(broken(Cause.squash(cause)), (detail): Parts => ({ broken: detail }))
       )
     )
   )
@@ -164,99 +152,6 @@ const makeCatalog = (options: SkillSourceOptions, { discovery = SkillDiscovery.e
     provided: provided === undefined ? [] : Result.getOrElse(provided, () => [])
   })
 
-const toEntries = (
-  options: SkillSourceOptions,
-  { broken: brokenFolders, discovery, provided }: Parts,
-  catalog: SkillCatalog.SkillCatalog,
-  reader: Reader
-): Entries => [
-  ...withDiagnostics(
-    [...folderEntry(options, discovery, brokenFolders), ...providerEntry(options, provided)],
-    catalog,
-    discovery?.unreadableRoots ?? []
-  ),
-  ...catalogEntry(catalog, reader)
-]
-
-type Entries = ReadonlyArray<SourceEntry.SourceEntry>
-
 /** What is shown of a defect, once it is logged. */
 const broken = (defect: unknown): Effect.Effect<string> =>
   Effect.map(Defect.log("reading the skills", defect), (id) => `reading them broke unexpectedly (${id})`)
-
-/** An unreadable root makes the entry failed, while the skills of the others are in the catalog all the same. */
-const folderEntry = (
-  { definitions = [], roots = [] }: SkillSourceOptions,
-  discovery: Parts["discovery"],
-  brokenFolders: Parts["broken"]
-): Entries => {
-  if (brokenFolders !== undefined) return [failed("<skills>", brokenFolders)]
-  if (roots.length === 0 && definitions.length === 0) return []
-  if (discovery === undefined) return [SourceEntry.connecting("<skills>")]
-  return discovery.unreadableRoots.length === 0
-    ? [SourceEntry.loaded("<skills>")]
-    : [failed("<skills>", discovery.unreadableRoots.map(({ message }) => message).join("; "))]
-}
-
-const providerEntry = (
-  { provider }: SkillSourceOptions,
-  provided: Parts["provided"]
-): Entries => {
-  if (provider === undefined) return []
-  if (provided === undefined) return [SourceEntry.connecting("<skill-provider>")]
-  return [
-    Result.match(provided, {
-      onSuccess: () => SourceEntry.loaded("<skill-provider>"),
-      onFailure: ({ cause, message }) => failed("<skill-provider>", message, cause)
-    })
-  ]
-}
-
-const failed = (entry: string, detail: string, cause?: unknown): SourceEntry.SourceEntry =>
-  SourceEntry.failed(
-    new SourceEntry.EntryError({
-      kind: "skill",
-      entry,
-      phase: "list",
-      detail,
-      ...(cause === undefined ? {} : { cause })
-    })
-  )
-
-/**
- * The first entry carries what is to be said of the whole catalog; what was skipped is part of that, but for the roots
- * that its error names.
- */
-const withDiagnostics = (
-  [first, ...others]: Entries,
-  { diagnostics, skipped }: SkillCatalog.SkillCatalog,
-  unreadableRoots: ReadonlyArray<SkippedSkill>
-): Entries => {
-  if (first === undefined) return []
-  const roots = new Set(unreadableRoots)
-  const told = skipped.filter((skill) => !roots.has(skill)).map(toDiagnostic)
-  return [{ ...first, diagnostics: [...diagnostics, ...told] }, ...others]
-}
-
-const toDiagnostic = ({ location, message, reason }: SkippedSkill): Diagnostic.Diagnostic => ({
-  level: "warning",
-  code: reason,
-  path: location,
-  message
-})
-
-const catalogEntry = (catalog: SkillCatalog.SkillCatalog, reader: Reader): Entries =>
-  catalog.skills.length === 0 ? [] : [
-    SourceEntry.loaded("<catalog>", {
-      unlisted: true,
-      tools: [skillTool("<catalog>", reader)],
-      prompt: SkillCatalog.prompt(catalog),
-      skills: catalog.skills.map(summarize)
-    })
-  ]
-
-const summarize = ({ description, location, name }: Skill): SourceEntry.SkillSummary => ({
-  name,
-  ...(description === undefined ? {} : { description }),
-  location
-})

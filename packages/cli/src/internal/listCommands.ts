@@ -37,7 +37,7 @@ export const skills = (flags: SourceFlags, isJson: boolean) =>
     })
   )
 
-/** What the skills source has to say beside the skills; the key is loaded late, for it stands beside the YAML parser. */
+/** What the skills source has to say beside the skills; the key is loaded late, with the source it belongs to. */
 const findings = Effect.gen(function*() {
   const { SkillSource } = yield* Effect.promise(() => import("@effect-toolnexus/skills/SkillSource"))
   const source = yield* Effect.serviceOption(SkillSource)

@@ -8,7 +8,7 @@ import { findingsView } from "./views.ts"
 
 export const checkSkills = Effect.fnUntraced(function*(folder: string, isJson: boolean) {
   const path = yield* Path.Path
-  // it stands beside the YAML parser, which no other command needs
+  // no other command needs it
   const SkillCheck = yield* Effect.promise(() => import("@effect-toolnexus/skills/SkillCheck"))
   const findings = yield* SkillCheck.check(path.resolve(folder))
   yield* isJson ? printJson(findings) : printLine(findingsView(findings, yield* screen))
