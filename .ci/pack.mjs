@@ -51,6 +51,16 @@ console.log(await Effect.runPromise(Effect.provide(program, ToolkitLive({ tools:
 `
 )
 check("the library", run("node", ["main.mjs"], project), "hello world")
+writeFileSync(
+  join(project, "plain.mjs"),
+  `
+import { createToolkit } from "effect-toolnexus"
+const toolkit = await createToolkit({ tools: [] })
+console.log((await toolkit.execute("bash", { command: "echo plain" })).output, Object.keys(await toolkit.toAiSdk()).includes("bash"))
+await toolkit.close()
+`
+)
+check("the library without Effect", run("node", ["plain.mjs"], project), "plain\n true")
 check("the command", run("npx", ["toolnexus", "call", "bash", `{"command":"echo hi"}`], project), "hi")
 writeFileSync(
   join(project, "loaded.mjs"),

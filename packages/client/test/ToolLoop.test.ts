@@ -69,6 +69,23 @@ describe("ToolLoop", () => {
       [text("I see.")]
     ]))))
 
+  it.effect("takes tools by any name that is one", () =>
+    Effect.gen(function*() {
+      const outcome = yield* ToolLoop.run({ prompt: "?" })
+      assert.strictEqual(outcome.stopped, "done")
+      assert.deepStrictEqual(Object.values(resultsIn(yield* requestAt(1))), [
+        "proto",
+        "constructor",
+        "Unknown tool: toString"
+      ])
+    }).pipe(Effect.provide(agent(
+      [
+        defineTool({ name: "__proto__", handler: () => "proto" }),
+        defineTool({ name: "constructor", handler: () => "constructor" })
+      ],
+      [[call("__proto__", {}, "1"), call("constructor", {}, "2"), call("toString", {}, "3")], [text("ok")]]
+    ))))
+
   it.effect("answers it also where there is no tool at all", () =>
     Effect.gen(function*() {
       yield* ToolLoop.run({ prompt: "?" })
