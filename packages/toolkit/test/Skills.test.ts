@@ -96,6 +96,25 @@ describe("skills of a toolkit", () => {
       }
     }))
 
+  it.live("whatever stands among the skills costs only itself", () =>
+    Effect.gen(function*() {
+      const explode = (): never => {
+        throw new Error("boom")
+      }
+      const good = { name: "good", description: "Good", content: "Do it." }
+      const skills = [
+        new Proxy(good, { get: explode, has: explode }),
+        Object.defineProperty({ path: "x" }, "path", { get: explode, enumerable: true }),
+        JSON.parse(`{"path": 1}`),
+        good
+      ]
+      yield* use({ skills }, (toolkit) =>
+        Effect.gen(function*() {
+          assert.deepStrictEqual((yield* toolkit.skills).map(({ name }) => name), ["good"])
+          assert.lengthOf(yield* toolkit.diagnostics, 3)
+        }))
+    }))
+
   it.live("hosts' folders: the project's first, and no failure where there are none", () =>
     Effect.gen(function*() {
       const [project, home] = [yield* folder, yield* folder]

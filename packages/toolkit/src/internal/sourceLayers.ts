@@ -12,7 +12,6 @@ import { SkillSource } from "@effect-toolnexus/skills/SkillSource"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Precedence from "../Precedence.ts"
 import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
@@ -65,12 +64,13 @@ const skillLayer = (options: SkillOptions, config: ToolkitConfig, path: Path.Pat
     : typeof options.skills === "string"
     ? [options.skills]
     : options.skills
-  const roots = given.filter(isRoot).map((root) =>
-    typeof root === "string" ? path.resolve(root) : { ...root, path: path.resolve(root.path) }
-  )
-  const definitions = given.filter((skill): skill is SkillDefinition => !isRoot(skill))
+  const roots = new Map(given.flatMap((skill) => {
+    const root = toRoot(skill, path)
+    return root === undefined ? [] : [[skill, root] as const]
+  }))
+  const definitions = given.filter((skill): skill is SkillDefinition => !roots.has(skill))
   return SkillSource.layer({
-    roots: [...roots, ...config.skills],
+    roots: [...roots.values(), ...config.skills],
     definitions: [...definitions, ...options.skillDefs ?? []],
     ...(options.skillProvider === undefined ? {} : { provider: options.skillProvider }),
     ...(options.skillsFilter === undefined ? {} : { filter: options.skillsFilter }),
@@ -81,10 +81,15 @@ const skillLayer = (options: SkillOptions, config: ToolkitConfig, path: Path.Pat
   })
 }
 
-/** A definition has content, whatever else it has. */
-const isRoot = (skill: string | SkillRoot | SkillDefinition): skill is string | SkillRoot =>
-  typeof skill === "string" || (Predicate.hasProperty(skill, "path") && typeof skill.path === "string" &&
-    !Predicate.hasProperty(skill, "content"))
+/** A root has a path and no content. What breaks whoever looks at it is the source's to report. */
+const toRoot = (skill: string | SkillRoot | SkillDefinition, path: Path.Path): string | SkillRoot | undefined =>
+  typeof skill === "string" ? path.resolve(skill) : Result.getOrElse(
+    Result.try(() => {
+      if (!("path" in skill) || "content" in skill) return undefined
+      return { path: path.resolve(skill.path), optional: skill.optional === true }
+    }),
+    () => undefined
+  )
 
 type SkillOptions = Pick<
   ToolkitOptions,
