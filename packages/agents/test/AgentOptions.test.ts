@@ -1,10 +1,11 @@
 /** What a host may say of an agent beside its address, and what becomes of a card that changes. */
 import { AgentSource } from "@effect-toolnexus/agents"
-import { Source, ToolCall, ToolError } from "@effect-toolnexus/core"
+import { RequestHeaders, Source, type SourceEntry, ToolCall, ToolError } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as TestClock from "effect/testing/TestClock"
 import { cardOf, start, task } from "./fixtures/rawAgent.ts"
@@ -160,4 +161,34 @@ describe("a card that changes", () => {
       yield* TestClock.withLive(Effect.sleep(100))
       assert.strictEqual(yield* SubscriptionRef.get(entries), now)
     }))
+
+  it.effect("outlives whatever breaks while it is read again", () =>
+    Effect.gen(function*() {
+      let isBroken = false
+      const agent = yield* start({ answer: (_, wire) => wire.result(done) })
+      const made = Layer.succeed(
+        RequestHeaders,
+        () => Effect.suspend(() => isBroken ? Effect.die(new Error("no header")) : Effect.succeed({}))
+      )
+      const source = AgentSource.layer({ agents: [["x", { card: agent.url, folder: "/" }]] })
+      const context = yield* Layer.build(Layer.provide(source, Layer.merge(platform, made)))
+      const { entries } = Context.get(context, Source)
+      const until = (isSo: (entry: SourceEntry.SourceEntry | undefined) => boolean) =>
+        TestClock.withLive(
+          Effect.sleep(10).pipe(
+            Effect.andThen(SubscriptionRef.get(entries)),
+            Effect.repeat({ until: ([entry]) => isSo(entry) }),
+            Effect.timeout(5000)
+          )
+        )
+      yield* until((entry) => entry?._tag === "Loaded")
+      isBroken = true
+      yield* TestClock.adjust("5 minutes")
+      const [broken] = yield* until((entry) => entry?.diagnostics.length === 1)
+      assert.strictEqual(broken?._tag, "Loaded")
+      assert.match(broken?.diagnostics[0]?.message ?? "", /can't be read any more: it broke unexpectedly/)
+      isBroken = false
+      yield* TestClock.adjust("5 minutes")
+      yield* until((entry) => entry?.diagnostics.length === 0)
+    }).pipe(Effect.provide(Logger.layer([]))))
 })

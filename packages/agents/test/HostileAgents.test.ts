@@ -127,6 +127,39 @@ describe("a stream", () => {
       assert.strictEqual(result.output, "42")
     }))
 
+  it.live("of a task that is over begins nothing again, and its last artifacts count", () =>
+    Effect.gen(function*() {
+      const result = yield* call((_, wire) => {
+        wire.stream()
+        wire.event(task("WORKING"))
+        wire.event(status("COMPLETED", "done"))
+        wire.event(artifact("42"))
+        wire.event(status("WORKING", "or not"))
+        wire.event(task("WORKING"))
+        wire.end()
+      })
+      assert.deepStrictEqual([result.output, result.metadata?.["state"]], ["42", "completed"])
+    }))
+
+  it.live("that is silent for a while isn't set back by how the task was", () =>
+    Effect.gen(function*() {
+      const { agent, tool } = yield* begin(({ method }, wire) => {
+        if (method === "GetTask") {
+          return wire.result(bare("WORKING", { artifacts: [{ artifactId: "a", parts: [{ text: "o" }] }] }))
+        }
+        wire.stream()
+        wire.event(task("WORKING"))
+        wire.event(artifact("on"))
+        setTimeout(() => {
+          wire.event(artifact("e", true))
+          wire.event(status("COMPLETED"))
+          wire.end()
+        }, 700)
+      })
+      assert.strictEqual((yield* callTool(tool)).output, "one")
+      assert.include(agent.methods(), "GetTask")
+    }))
+
   it.live("that ends before it says anything is an error, and nothing is sent again", () =>
     Effect.gen(function*() {
       const { agent, tool } = yield* begin((_, wire) => {

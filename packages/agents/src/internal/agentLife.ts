@@ -133,7 +133,11 @@ const refresh = Effect.fnUntraced(function*(life: Life, report: Report): Effect.
     yield* Effect.sleep(REFRESH_EVERY)
     const { current } = life
     if (current === undefined) continue
-    const next = yield* Effect.catch(read(life), ({ detail }) => Effect.succeed(stale(current, detail)))
+    // what breaks in between breaks a reading, and not the agent
+    const next = yield* Effect.catchDefect(read(life), (defect) => broken(life.entry, life.requests.redact, defect))
+      .pipe(
+        Effect.catch(({ detail }) => Effect.succeed(stale(current, detail)))
+      )
     if (isSame(current, next)) continue
     life.current = next
     yield* report(toOutcome(life, next))

@@ -83,11 +83,19 @@ export const open = Effect.fnUntraced(function*({ remote }: AgentAddress) {
       })
     )
 
+  // an address is taken apart once, as long as it is the same object
+  const addresses = new WeakMap<AgentInterface, URL>()
+  const addressOf = (target: AgentInterface): URL => {
+    const known = addresses.get(target) ?? new URL(target.url)
+    addresses.set(target, known)
+    return known
+  }
+
   const post = (operation: Operation, target: AgentInterface, context: unknown, accept: string) =>
     Effect.flatMap(RandomId.make, (id) =>
       send({
         method: "POST",
-        url: new URL(target.url),
+        url: addressOf(target),
         headers: { ...headersOf(target.dialect), accept, "content-type": "application/json" },
         body: JSON.stringify(toRpc(operation, target, id)),
         context
@@ -114,12 +122,12 @@ export const open = Effect.fnUntraced(function*({ remote }: AgentAddress) {
       return { text: yield* readText(response, url, limit), url: response.movedTo ?? url }
     }),
     ask: Effect.fnUntraced(function*(operation, target, context) {
-      const url = new URL(target.url)
+      const url = addressOf(target)
       const response = yield* post(operation, target, context, ANSWER)
       return yield* resultOf(yield* readText(response, url, ANSWER_LIMIT), url, response)
     }),
     listen: Effect.fnUntraced(function*(operation, target, context, listener) {
-      const url = new URL(target.url)
+      const url = addressOf(target)
       const response = yield* post(operation, target, context, STREAM)
       const isStream = isSuccess(response) && RemoteRequests.hasEvents(response)
       const text = isStream ? "" : yield* readText(response, url, ANSWER_LIMIT)

@@ -13,7 +13,7 @@ import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { A2aError, isTransient } from "../A2aError.ts"
-import type { Reply } from "../A2aTask.ts"
+import { isSettled, type Reply } from "../A2aTask.ts"
 import type { A2aClient } from "./a2aClient.ts"
 import type { Listener } from "./agentRequests.ts"
 import { type GivenTask, MAX_SIZE, TaskFold } from "./taskFold.ts"
@@ -122,17 +122,18 @@ const SILENT_INTERVALS = 10
 const watched = <A>(task: FollowingTask, listening: Effect.Effect<A, A2aError>): Effect.Effect<void, A2aError> =>
   Effect.raceFirst(Effect.asVoid(listening), awaitSilentEnd(task))
 
-const awaitSilentEnd = Effect.fnUntraced(function*(task: FollowingTask) {
-  const { fold, pollEvery } = task
+const awaitSilentEnd = Effect.fnUntraced(function*({ client, context, fold, listener, pollEvery }: FollowingTask) {
   let seen = 0
   let isOver = false
   while (!isOver) {
     yield* Effect.sleep(pollEvery * SILENT_INTERVALS)
     if (fold.events === seen && fold.events > 0) {
       // who can't say is waited for as long as the stream is open
-      const looked = yield* Effect.result(look(task))
+      const looked = yield* Effect.result(client.getTask(fold.taskId ?? "", context))
       if (Result.isFailure(looked) && !isTransient(looked.failure)) return yield* Effect.never
-      isOver = fold.isSettled
+      // while it works, the stream knows better than a picture that may be older
+      isOver = Result.isSuccess(looked) && isSettled(looked.success.state)
+      if (Result.isSuccess(looked) && isOver) listener({ _tag: "Task", task: looked.success }, 0)
     }
     seen = fold.events
   }

@@ -2,7 +2,16 @@
  * What is known of a task, put together of all that an agent says of it: whole tasks, changes of its status, and artifacts
  * that come in pieces.
  */
-import { isSettled, type Message, type Part, type Reply, type StreamEvent, type Task, textOf } from "../A2aTask.ts"
+import {
+  isSettled,
+  isTerminal,
+  type Message,
+  type Part,
+  type Reply,
+  type StreamEvent,
+  type Task,
+  textOf
+} from "../A2aTask.ts"
 
 /** As much as one answer that comes as a whole, in characters. */
 export const MAX_SIZE = 16 * 1024 * 1024
@@ -93,13 +102,13 @@ export class TaskFold {
   /** A snapshot without artifacts doesn't take back those that came before it. */
   #takeTask(task: Task, size: number): string | undefined {
     if (this.#isForeign(task.id)) return undefined
-    this.#task = task
+    if (!this.#isOver || isTerminal(task.state)) this.#task = task
     for (const { id, parts } of task.artifacts) this.#put(id, { parts, size: size / task.artifacts.length })
     return textOf(task.message?.parts ?? [])
   }
 
   #takeStatus({ contextId, message, state, taskId }: Extract<StreamEvent, { _tag: "Status" }>): string | undefined {
-    if (this.#isForeign(taskId)) return undefined
+    if (this.#isForeign(taskId) || (this.#isOver && !isTerminal(state))) return undefined
     const before = this.#known(taskId, contextId)
     const history = before.message === undefined ? before.history : [...before.history, before.message]
     const { message: _, ...rest } = before
@@ -131,6 +140,11 @@ export class TaskFold {
     const context = contextId ?? this.#task?.contextId ?? this.#given?.contextId
     const task: Task = this.#task ?? { id, state: "submitted", artifacts: [], history: [] }
     return context === undefined ? task : { ...task, contextId: context }
+  }
+
+  /** What is over doesn't begin again: a late word about how it was, e.g. of a poll, is out of date. */
+  get #isOver(): boolean {
+    return this.#task !== undefined && isTerminal(this.#task.state)
   }
 
   /** Somebody else's task is none of ours; one that was gone on with may have led to another. */
