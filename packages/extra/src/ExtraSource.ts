@@ -12,7 +12,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as HttpTool from "./HttpTool.ts"
-import { makeClosed } from "./internal/endpointCall.ts"
+import { makeClosed } from "./internal/closed.ts"
 import * as OpenApiTools from "./OpenApiTools.ts"
 
 /**

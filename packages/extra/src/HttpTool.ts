@@ -3,21 +3,19 @@
  *
  * @since 0.1.0
  */
-import { defineTool, type HttpConnections, type SourceEntry, Tool } from "@effect-toolnexus/core"
+import { defineTool, type HttpConnections, type SourceEntry, type Tool } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as JsonSchema from "effect/JsonSchema"
-import * as Path from "effect/Path"
+import type * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Endpoint, type Retry } from "./internal/endpoint.ts"
-import { type CallSettings, DEFAULT_TIMEOUT, handler, makeClosed } from "./internal/endpointCall.ts"
-import * as Fields from "./internal/fields.ts"
-import { refusalOf } from "./internal/linkLocal.ts"
+import type { Retry } from "./internal/endpoint.ts"
 import type { Encoding, Style } from "./internal/parameterStyle.ts"
 import { type Parameter, type RequestPlan, REST } from "./internal/requestPlan.ts"
 import * as UrlTemplate from "./internal/urlTemplate.ts"
+import { withoutUserInfo } from "./internal/userInfo.ts"
 
 /**
  * How a list or an object is written into a query, as OpenAPI has it. Default: `form`, exploded: a list is a name
@@ -117,11 +115,16 @@ export const httpTool = (definition: HttpToolDefinition): HttpTool => {
   const { inputSchema, name, url } = definition
   const template = UrlTemplate.parse(withoutUserInfo(url))
   if (template === undefined) throw new TypeError(`The url of tool "${name}" is no http or https URL`)
+  const schema = toInputSchema(name, inputSchema ?? defaultSchema(definition, template))
+  const forbidden = template.names.find((placeholder) => isForbidden(schema, placeholder))
+  if (forbidden !== undefined) {
+    throw new TypeError(`The url of tool "${name}" has the placeholder {${forbidden}}, which its inputSchema forbids`)
+  }
   return {
     [TypeId]: TypeId,
     name,
     definition,
-    inputSchema: toInputSchema(name, inputSchema ?? defaultSchema(definition, template)),
+    inputSchema: schema,
     plan: toPlan(definition, template),
     location: template.origin + template.path
   }
@@ -132,6 +135,10 @@ const toInputSchema = (name: string, schema: NonNullable<HttpToolDefinition["inp
   Schema.isSchema(schema)
     ? defineTool({ name, input: schema, handler: () => "" }).inputSchema
     : defineTool({ name, input: schema, handler: () => "" }).inputSchema
+
+const isForbidden = ({ additionalProperties, patternProperties, properties }: Tool.ObjectSchema, name: string) =>
+  additionalProperties === false && patternProperties === undefined
+  && !(Predicate.isObject(properties) && Object.hasOwn(properties, name))
 
 const defaultSchema = ({ query }: HttpToolDefinition, { names }: UrlTemplate.UrlTemplate): JsonSchema.JsonSchema => ({
   type: "object",
@@ -148,10 +155,6 @@ const queryNames = (query: HttpToolDefinition["query"] = []): ReadonlyArray<stri
 const isNameList = (query: NonNullable<HttpToolDefinition["query"]>): query is ReadonlyArray<string> =>
   Array.isArray(query)
 
-const USER_INFO = /^(\s*https?:\/\/)([^/?#\\]*)@/i
-
-const withoutUserInfo = (url: string): string => url.replace(USER_INFO, "$1")
-
 /**
  * Connects an endpoint: the tool as the source makes it, for a host that registers it at run time. The scope closes its
  * connections, and fails calls that come later.
@@ -165,61 +168,18 @@ const withoutUserInfo = (url: string): string => url.replace(USER_INFO, "$1")
  * @category operations
  * @since 0.1.0
  */
-export const connect = Effect.fnUntraced(
-  function*(
-    tool: HttpTool
-  ): Effect.fn.Return<
-    Tool.Tool,
-    SourceEntry.EntryError,
-    FileSystem.FileSystem | HttpConnections | Path.Path | Scope.Scope
-  > {
-    const { definition, inputSchema, location, name, plan } = tool
-    const { headers = {}, method = "GET", resultMode = "text", retry = "safe", timeout = DEFAULT_TIMEOUT } = definition
-    const path = yield* Path.Path
-    const fields = Fields.make(name, path.resolve("."))
-    const expanded = yield* Fields.expandHeaders(name, fields, headers)
-    const [, , userInfo = ""] = USER_INFO.exec(definition.url) ?? []
-    const address = userInfo === "" ? undefined : Fields.parseAddress(`http://${userInfo}@localhost`)
-    const settings: CallSettings = {
-      endpoint: yield* Endpoint.make({
-        entry: name,
-        headers: { ...address?.headers, ...expanded },
-        secrets: [...fields.secrets, ...address?.secrets ?? []],
-        proxy: yield* Fields.proxyVariables,
-        refusal: refusalOf([URL.parse(plan.url.origin) ?? undefined]),
-        retry
-      }),
-      timeout,
-      mode: resultMode,
-      permits: undefined,
-      closed: yield* makeClosed
-    }
-    const { annotations = annotationsOf(method), description = "" } = definition
-    return {
-      name,
-      description,
-      inputSchema,
-      annotations,
-      source: "http",
-      origin: { kind: "http", entry: "", name, location },
-      handler: handler(plan, settings)
-    }
-  }
-)
-
-/**
- * What a method says of its tool (RFC 9110, 9.2).
- *
- * @category getters
- * @since 0.1.0
- */
-export const annotationsOf = (method: string): Tool.ToolAnnotations => {
-  if (/^(?:GET|HEAD|OPTIONS|TRACE)$/.test(method)) {
-    return { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true }
-  }
-  const isIdempotent = method === "PUT" || method === "DELETE"
-  return { readOnlyHint: false, destructiveHint: method !== "POST", idempotentHint: isIdempotent, openWorldHint: true }
-}
+export const connect = (
+  tool: HttpTool
+): Effect.Effect<
+  Tool.Tool,
+  SourceEntry.EntryError,
+  FileSystem.FileSystem | HttpConnections | Path.Path | Scope.Scope
+> =>
+  Effect.flatMap(
+    // only who has an endpoint needs what speaks to it
+    Effect.promise(() => import("./internal/connectEndpoint.ts")),
+    ({ connectEndpoint }) => connectEndpoint(tool)
+  )
 
 const toPlan = (definition: HttpToolDefinition, url: UrlTemplate.UrlTemplate): RequestPlan => {
   const { method = "GET", query } = definition

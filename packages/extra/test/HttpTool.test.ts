@@ -76,6 +76,8 @@ describe("httpTool: the address", () => {
       assert.throws(() => httpTool({ name: "t", url }), TypeError)
     }
     assert.throws(() => httpTool({ name: "t", url: "http://h/", inputSchema: { type: "string" } }), TypeError)
+    const closed = { properties: { id: {} }, additionalProperties: false }
+    assert.throws(() => httpTool({ name: "t", url: "http://h/{ID}", inputSchema: closed }), /\{ID\}/)
   })
 
   it("asks for its placeholders, or for what its schema says", () => {

@@ -3,7 +3,6 @@ import { type HttpFailure, RandomId, type Tool, ToolError } from "@effect-toolne
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
 import type * as Semaphore from "effect/Semaphore"
 import type { Endpoint } from "./endpoint.ts"
 import { type ResultMode, toResult } from "./endpointResult.ts"
@@ -25,12 +24,6 @@ export interface CallSettings {
   /** Done when the source is closed. */
   readonly closed: Deferred.Deferred<void>
 }
-
-/** Ends the calls that are under way when the scope closes, and any that come later. */
-export const makeClosed: Effect.Effect<Deferred.Deferred<void>, never, Scope.Scope> = Effect.acquireRelease(
-  Deferred.make<void>(),
-  (closed) => Deferred.succeed(closed, undefined)
-)
 
 export const handler = (
   plan: RequestPlan,

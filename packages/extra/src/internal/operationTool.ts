@@ -1,9 +1,9 @@
 /** One operation of a document: what a model is told of it, and what a call of it sends. */
 import type { Json, Tool } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
-import { annotationsOf } from "../HttpTool.ts"
 import type { Definitions } from "./definitions.ts"
 import { textAt } from "./json.ts"
+import { annotationsOf } from "./methodHints.ts"
 import { bodyOf, type DeclaredBody } from "./operationBody.ts"
 import { type DeclaredParameter, keyOf, parametersOf } from "./operationParameters.ts"
 import type { Operation } from "./operations.ts"

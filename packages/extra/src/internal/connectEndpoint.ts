@@ -1,0 +1,47 @@
+/** An endpoint of one's own, its headers filled in and its connections opened. */
+import type { Tool } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import type { HttpTool } from "../HttpTool.ts"
+import { makeClosed } from "./closed.ts"
+import { Endpoint } from "./endpoint.ts"
+import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
+import * as Fields from "./fields.ts"
+import { refusalOf } from "./linkLocal.ts"
+import { annotationsOf } from "./methodHints.ts"
+import { userInfoOf } from "./userInfo.ts"
+
+export const connectEndpoint = Effect.fnUntraced(function*(httpTool: HttpTool) {
+  const { definition, inputSchema, location, name, plan } = httpTool
+  const { headers = {}, method = "GET", resultMode = "text", retry = "safe", timeout = DEFAULT_TIMEOUT } = definition
+  const path = yield* Path.Path
+  const fields = Fields.make(name, path.resolve("."))
+  const expanded = yield* Fields.expandHeaders(name, fields, headers)
+  const userInfo = userInfoOf(definition.url)
+  const address = userInfo === undefined ? undefined : Fields.parseAddress(`http://${userInfo}@localhost`)
+  const settings: CallSettings = {
+    endpoint: yield* Endpoint.make({
+      entry: name,
+      headers: { ...address?.headers, ...expanded },
+      secrets: [...fields.secrets, ...address?.secrets ?? []],
+      proxy: yield* Fields.proxyVariables,
+      refusal: refusalOf([URL.parse(plan.url.origin) ?? undefined]),
+      retry
+    }),
+    timeout,
+    mode: resultMode,
+    permits: undefined,
+    closed: yield* makeClosed
+  }
+  const { annotations = annotationsOf(method), description = "" } = definition
+  const tool: Tool.Tool = {
+    name,
+    description,
+    inputSchema,
+    annotations,
+    source: "http",
+    origin: { kind: "http", entry: "", name, location },
+    handler: handler(plan, settings)
+  }
+  return tool
+})
