@@ -56,6 +56,9 @@ const tree = ({ filesInEach, folders }: Tree) =>
 const RULES = ["--no-config", "--no-require-git", "--null", "--color=never"]
 const LINES = ["--line-number", "--no-heading", "--with-filename", "--max-columns=1000", "--max-columns-preview"]
 
+/** `--glob` would let ignored files through, which the tools don't. */
+const TYPED = ["--type-add=wanted:*.ts", "--type=wanted"]
+
 /** Everything it prints is read, and nothing is done with it. */
 const bareRg = (cwd: string, args: ReadonlyArray<string>) => () =>
   new Promise<number>((resolve, reject) => {
@@ -130,7 +133,7 @@ export const search = (size: Tree) =>
       yield* ratio(
         "glob *.ts",
         tool("glob", { pattern: "*.ts" }),
-        ["--files", "--glob=*.ts"],
+        ["--files", ...TYPED],
         nodeWalk(root, ".ts", undefined)
       ),
       yield* ratio(

@@ -152,7 +152,8 @@ const fetchUrl = Effect.fnUntraced(function*(
   const page = yield* render(answered, body, format, fetcher.output)
   const { response: { status } } = answered
   if (status >= 200 && status < 300) return page
-  const message = `HTTP ${status}: ${Text.cut(page.output, MAX_ERROR_BODY, "…")}`
+  const start = Text.cut(page.output, MAX_ERROR_BODY, "…")
+  const message = start === "" ? `HTTP ${status}` : `HTTP ${status}: ${start}`
   return yield* new ToolError.ToolFailed({
     toolName,
     message,

@@ -104,10 +104,19 @@ export class GrepReader {
     const notice = given.includes(LINE_END) ? binaryNotice(given) : undefined
     if (notice !== undefined) this.#drop(notice.path)
     this.#finish()
-    const path = copied(notice === undefined ? given : given.slice(notice.length + PREFIX.length))
+    const path = notice === undefined ? given : given.slice(notice.length + PREFIX.length)
     const isMeant = this.#isMeant(path)
     const isWanted = isMeant && this.#kept.wants(path)
-    this.#current = { path, isMeant, isWanted, lines: [], matches: 0, count: 0, size: 0, isComplete: false }
+    this.#current = {
+      path: isWanted ? copied(path) : path,
+      isMeant,
+      isWanted,
+      lines: [],
+      matches: 0,
+      count: 0,
+      size: 0,
+      isComplete: false
+    }
   }
 
   /** A file is binary after all: nothing of it counts. */

@@ -39,6 +39,7 @@ const RULES = [
   "--no-ignore-messages",
   "--color=never",
   "--null",
+  "--path-separator=/",
   // a file that shrinks while it is mapped would kill the process
   "--no-mmap"
 ]
