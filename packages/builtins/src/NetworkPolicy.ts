@@ -12,7 +12,7 @@
  * **Example**
  *
  * ```ts
- * NetworkPolicy.refusal("public")("::ffff:10.0.0.1") // => "10.0.0.1 is private"
+ * NetworkPolicy.refusal("public")("::ffff:10.0.0.1") // => "::ffff:10.0.0.1 is private, which ..."
  * NetworkPolicy.refusal("open")("10.0.0.1") // => undefined
  * ```
  *
