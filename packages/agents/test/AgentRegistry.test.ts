@@ -3,10 +3,11 @@ import { AgentRegistry, type RemoteAgent, Source } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { start } from "./fixtures/scriptedAgent.ts"
-import { messageOf, phaseOf, platform, toolsOf } from "./fixtures/support.ts"
+import { callTool, messageOf, phaseOf, platform, toolsOf } from "./fixtures/support.ts"
 
 /** The source of one agent from the beginning, and what a toolkit does with it later. */
 const registryWith = Effect.fnUntraced(function*(first: RemoteAgent) {
@@ -66,5 +67,26 @@ describe("AgentRegistry", () => {
         "Failed",
         "Failed"
       ])
+    }))
+
+  it.live("ends the calls of an agent that is replaced, and tells it", () =>
+    Effect.gen(function*() {
+      const agent = yield* start({ speaks: "1.0", steps: [{ state: "working" }] })
+      const registry = yield* registryWith({ card: agent.url, pollEvery: 20 })
+      const tool = toolsOf(yield* registry.entries)[0] ?? (yield* Effect.die(new Error("no tool")))
+      const call = yield* Effect.forkChild(Effect.flip(callTool(tool)))
+      const until = (method: string) =>
+        Effect.sleep(10).pipe(
+          Effect.repeat({ while: () => !agent.methods().includes(method) }),
+          Effect.timeout(5000)
+        )
+      yield* until("GetTask")
+      const next = yield* start({ speaks: "0.3", name: "Next" })
+      yield* registry.add({ card: next.url, as: "agent" }, "first")
+      const error = yield* Fiber.join(call)
+      assert.strictEqual(error._tag, "ToolUnavailable")
+      assert.match(error.message, /the agent replaced/)
+      yield* until("CancelTask")
+      assert.deepStrictEqual(yield* registry.names, { first: ["Next"] })
     }))
 })

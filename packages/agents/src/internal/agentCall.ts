@@ -149,7 +149,9 @@ export const suspension = ({ client, scope }: ConnectedAgent): Tool.SuspensionRu
         client.cancelTask(taskId, context).pipe(
           Effect.timeoutOption(CANCEL_LIMIT),
           Effect.ignore,
-          Effect.forkIn(scope),
+          // also where the toolkit is closed right after, as by a program that makes one call
+          Effect.uninterruptible,
+          Effect.forkIn(scope, { startImmediately: true }),
           Effect.asVoid
         )
     })

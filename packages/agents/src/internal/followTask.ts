@@ -59,7 +59,9 @@ export const attend = (
       Effect.onExit((exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
         const leaving = abandon(following, sending, Deferred.await(began))
-        return Exit.hasInterrupts(exit) ? leaving : Effect.asVoid(Effect.forkIn(leaving, agent.scope))
+        return Exit.hasInterrupts(exit)
+          ? leaving
+          : Effect.asVoid(Effect.forkIn(Effect.uninterruptible(leaving), agent.scope, { startImmediately: true }))
       })
     )
     yield* restore(news.end)
