@@ -697,6 +697,21 @@ describe("security", () => {
       assert.notInclude(JSON.stringify(entries), SECRET)
     }))
 
+  it.live("that a header can't hold costs the operations that want it, and is shown nowhere", () =>
+    Effect.gen(function*() {
+      const given = document({
+        "/a": { get: { security: [{ header: [] }] } },
+        "/b": { get: { security: [{ query: [] }] } }
+      }, { components: { securitySchemes: schemes } })
+      const entry = yield* entryOf(given, {
+        baseUrl: "http://h.example",
+        security: { header: `${SECRET}\r\nX-Evil: 1`, query: `${SECRET}\n` }
+      })
+      assert.deepStrictEqual(namesOf(entry), ["get_b"])
+      assert.match(brokenOf(entry).join(), /characters which a header can't hold/)
+      assert.notInclude(JSON.stringify(entry), SECRET)
+    }))
+
   it.live("headers are the host's, and no argument", () =>
     Effect.gen(function*() {
       const server = yield* serve()

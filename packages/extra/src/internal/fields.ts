@@ -5,6 +5,7 @@ import * as Base64 from "effect/encoding/Base64"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
+import { isHeaderName, isHeaderValue } from "./headerSyntax.ts"
 
 export const fail = (entry: string, phase: SourceEntry.Phase, detail: string): SourceEntry.EntryError =>
   new SourceEntry.EntryError({ kind: "extra", entry, phase, detail })
@@ -38,11 +39,11 @@ export const expandHeaders = Effect.fnUntraced(
   function*(entry: string, fields: Fields, headers: Readonly<Record<string, string>>) {
     const expanded: Record<string, string> = Object.create(null)
     for (const [name, text] of Object.entries(headers)) {
-      if (!HEADER_NAME.test(name)) {
+      if (!isHeaderName(name)) {
         return yield* fail(entry, "config", `headers: ${JSON.stringify(name)} is no header's name`)
       }
       const value = yield* fields.expand(`headers.${name}`, text)
-      if (!HEADER_VALUE.test(value)) return yield* fail(entry, "config", `headers.${name} ${NO_VALUE}`)
+      if (!isHeaderValue(value)) return yield* fail(entry, "config", `headers.${name} ${NO_VALUE}`)
       expanded[name.toLowerCase()] = value
     }
     return expanded
@@ -50,11 +51,6 @@ export const expandHeaders = Effect.fnUntraced(
 )
 
 const NO_VALUE = "has a character that a header can't hold, such as a line break"
-
-/** RFC 9110, 5.1 and 5.5. The platform's own refusal would show the value. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-// oxlint-disable-next-line no-control-regex -- which of them HTTP allows in a header
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** An address without its user info, which goes out as basic authentication, and what of it is secret. */
 export interface Address {

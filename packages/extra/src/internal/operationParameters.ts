@@ -1,6 +1,7 @@
 /** The parameters of an operation: those of its path, those of its own that replace them, and how each is written. */
 import type { Json } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
+import { isHeaderName } from "./headerSyntax.ts"
 import { at, isObject, listAt, objectAt, textAt } from "./json.ts"
 import type { Encoding, Style } from "./parameterStyle.ts"
 import * as References from "./references.ts"
@@ -49,10 +50,8 @@ export const keyOf = ({ in: place, name }: Pick<Parameter, "in" | "name">): stri
 const RESERVED =
   /^(?:accept|content-type|authorization|host|content-length|connection|keep-alive|transfer-encoding|te|upgrade|trailer|expect|proxy-.*)$/i
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-
 const isReserved = ({ in: place, name }: DeclaredParameter): boolean =>
-  place === "header" && (RESERVED.test(name) || !HEADER_NAME.test(name))
+  place === "header" && (RESERVED.test(name) || !isHeaderName(name))
 
 const toParameter = (document: Json.JsonObject, parameter: Json.JsonObject): DeclaredParameter | string => {
   const [name, place] = [textAt(parameter, "name"), textAt(parameter, "in")]

@@ -2,6 +2,7 @@
 import type { Json, Tool } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
 import type { Definitions } from "./definitions.ts"
+import { isHeaderValue } from "./headerSyntax.ts"
 import { textAt } from "./json.ts"
 import { annotationsOf } from "./methodHints.ts"
 import { bodyOf, type DeclaredBody } from "./operationBody.ts"
@@ -39,6 +40,9 @@ export const toTool = (
     const url = UrlTemplate.parse(base + withSlash(path))
     if (url === undefined) return yield* Result.fail(`has no address: ${JSON.stringify(base + path)}`)
     const { credentials, taken } = Security.apply(document, operation, security)
+    if (!Object.values(credentials.headers).every(isHeaderValue)) {
+      return yield* Result.fail("wants a credential in a header that has characters which a header can't hold")
+    }
     const hidden = new Set([...taken, ...headerNames.map((name) => keyOf({ in: "header", name }))])
     const parameters = yield* parametersOf(document, [pathItem, operation], url.names, hidden)
     const body = yield* bodyOf(document, operation)

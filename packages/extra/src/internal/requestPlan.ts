@@ -4,6 +4,7 @@
  */
 import type { Json, ToolError } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
+import { isHeaderValue } from "./headerSyntax.ts"
 import * as ParameterStyle from "./parameterStyle.ts"
 import * as RequestBody from "./requestBody.ts"
 import * as UrlTemplate from "./urlTemplate.ts"
@@ -68,7 +69,7 @@ export const toRequest = (
       plain.set(name, ParameterStyle.textOf(value))
     } else if (place === "header") {
       const text = encoding === "json" ? JSON.stringify(value) : ParameterStyle.toHeader(value, encoding)
-      if (!HEADER_VALUE.test(text)) return Result.fail({ path: argument, message: NO_HEADER })
+      if (!isHeaderValue(text)) return Result.fail({ path: argument, message: NO_HEADER })
       headers[name.toLowerCase()] = text
     } else {
       const written = encoding === "json"
@@ -100,10 +101,6 @@ export const REST: ParameterStyle.Encoding = { style: "form", explode: true }
 
 const NO_HEADER =
   "goes into a header, which can't hold line breaks, other control characters or characters beyond Latin-1"
-
-/** RFC 9110, 5.5. */
-// oxlint-disable-next-line no-control-regex -- which of them HTTP allows in a header
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** The arguments, and which of them nothing has asked for. Names may be any, `__proto__` too. */
 class Given {
