@@ -19,7 +19,8 @@ import * as Stream from "effect/Stream"
 import { type Approvals, approvalsOf } from "./internal/approvals.ts"
 import { approvedCalls } from "./internal/conversation.ts"
 import { callDeclared, fold, needsApproval } from "./internal/declaredCall.ts"
-import { filesOf, takes } from "./internal/richContent.ts"
+import { callOptions, toHandlerResult } from "./internal/handlerResult.ts"
+import { takes } from "./internal/richContent.ts"
 
 /**
  * A result as `effect/ai` keeps it: the whole result for the program, its text for the model.
@@ -165,31 +166,6 @@ const TARGETS: ReadonlyMap<string, ProviderSchema.Target> = new Map([
   ["gemini", "gemini"],
   ["amazon-bedrock", "bedrock"]
 ])
-
-/** @internal */
-export const callOptions = (options: Options, id: string, name: string): ToolCall.CallOptions => ({
-  ...options.callOptions?.({ id, name }),
-  ...(id === "" ? {} : { callId: id })
-})
-
-/** @internal */
-export const toHandlerResult =
-  (isTaken: (mediaType: string) => boolean) => (result: ToolResult.ToolResult): AiTool.HandlerResult<DynamicTool> => {
-    const files = filesOf(result, isTaken)
-    return {
-      result,
-      encodedResult: result.output,
-      isFailure: result.isError,
-      ...(result.isError ? { failureOrigin: originOf(result) } : {}),
-      preliminary: false,
-      ...(files.length === 0
-        ? {}
-        : { modelOutput: [Prompt.textPart({ text: result.output }), ...files.map((file) => Prompt.filePart(file))] })
-    }
-  }
-
-const originOf = ({ metadata }: ToolResult.ToolResult): AiTool.FailureOrigin =>
-  metadata?.["error"] === "InvalidArguments" ? "parameters" : "handler"
 
 /** Made once for each list that was declared: `effect/ai` keeps what it has compiled by the identity of tools. */
 const made = new WeakMap<ReadonlyArray<ProviderSchema.Declaration>, Readonly<Record<string, DynamicTool>>>()

@@ -9,6 +9,7 @@ import * as EffectAi from "../EffectAi.ts"
 import type { Options, Outcome, Waiting } from "../ToolLoop.ts"
 import { type OpenCall, openCalls, withoutApprovals } from "./conversation.ts"
 import { callDeclared, fold } from "./declaredCall.ts"
+import { callOptions, toHandlerResult } from "./handlerResult.ts"
 import { takes } from "./richContent.ts"
 
 type Tools = EffectAi.LiveToolkit["tools"]
@@ -67,7 +68,7 @@ export const makeRound = (options: Options, service: ToolkitService): Effect.Eff
       options,
       service,
       target,
-      show: EffectAi.toHandlerResult(options.acceptsMedia ?? takes(target))
+      show: toHandlerResult(options.acceptsMedia ?? takes(target))
     }
     return {
       begin: Effect.gen(function*() {
@@ -139,7 +140,7 @@ const reopen = (calling: Calling, call: OpenCall): Effect.Effect<Answered> => {
     const running = service.resume(
       given.request,
       given.answer,
-      EffectAi.callOptions(calling.options, call.id, call.name)
+      callOptions(calling.options, call.id, call.name)
     )
     return settle(calling, call, running)
   }
@@ -171,7 +172,7 @@ const make = (
   isApproved: boolean
 ): Effect.Effect<Answered> => {
   const { id, name, params: args } = call
-  const options = EffectAi.callOptions(calling.options, id, name)
+  const options = callOptions(calling.options, id, name)
   return settle(calling, call, callDeclared(calling.service, calling.target, { name, args, isApproved, options }))
 }
 

@@ -1,0 +1,29 @@
+/** A call and its result between our pipeline and `effect/ai`. */
+import type { ToolCall, ToolResult } from "@effect-toolnexus/core"
+import * as Prompt from "effect/ai/Prompt"
+import type * as AiTool from "effect/ai/Tool"
+import type { DynamicTool, Options } from "../EffectAi.ts"
+import { filesOf } from "./richContent.ts"
+
+export const callOptions = (options: Options, id: string, name: string): ToolCall.CallOptions => ({
+  ...options.callOptions?.({ id, name }),
+  ...(id === "" ? {} : { callId: id })
+})
+
+export const toHandlerResult =
+  (isTaken: (mediaType: string) => boolean) => (result: ToolResult.ToolResult): AiTool.HandlerResult<DynamicTool> => {
+    const files = filesOf(result, isTaken)
+    return {
+      result,
+      encodedResult: result.output,
+      isFailure: result.isError,
+      ...(result.isError ? { failureOrigin: originOf(result) } : {}),
+      preliminary: false,
+      ...(files.length === 0
+        ? {}
+        : { modelOutput: [Prompt.textPart({ text: result.output }), ...files.map((file) => Prompt.filePart(file))] })
+    }
+  }
+
+const originOf = ({ metadata }: ToolResult.ToolResult): AiTool.FailureOrigin =>
+  metadata?.["error"] === "InvalidArguments" ? "parameters" : "handler"
