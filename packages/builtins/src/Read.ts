@@ -14,6 +14,7 @@
  * @since 0.1.0
  */
 import { type Tool, ToolName, ToolResult } from "@effect-toolnexus/core"
+import * as FileFormat from "@effect-toolnexus/core/FileFormat"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import type * as FileSystem from "effect/FileSystem"
@@ -22,7 +23,6 @@ import type * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
-import * as FileFormat from "./internal/fileFormat.ts"
 import { kindOf } from "./internal/fileSnapshot.ts"
 import { nearestNames } from "./internal/nearestNames.ts"
 import { asToolFailed, Refused, refusedBy } from "./internal/refused.ts"

@@ -10,6 +10,7 @@ export * as Defect from "./Defect.ts"
 export * as Diagnostic from "./Diagnostic.ts"
 export { Environment } from "./Environment.ts"
 export * as Expansion from "./Expansion.ts"
+export * as FileFormat from "./FileFormat.ts"
 export { HostResolver, InlineResolver, type Resolver } from "./HostResolver.ts"
 export {
   type BodyBytes,

@@ -1,5 +1,5 @@
 /**
- * What a toolkit needs of Node: files, paths, processes and two kinds of HTTP, in one layer. `ToolkitLive` brings it along; a program
+ * What a toolkit needs of Node: files, paths, processes and HTTP, in one layer. `ToolkitLive` brings it along; a program
  * that replaces one of them (a test, a sandbox) puts this below its own.
  *
  * @since 0.1.0
@@ -7,7 +7,6 @@
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as NodeHttp from "./NodeHttp.ts"
 
@@ -24,6 +23,5 @@ import * as NodeHttp from "./NodeHttp.ts"
  */
 export const layer = Layer.mergeAll(
   Layer.provideMerge(NodeChildProcessSpawner.layer, Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)),
-  FetchHttpClient.layer,
   NodeHttp.layer
 )

@@ -19,7 +19,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
@@ -304,8 +303,7 @@ describe("ToolkitLive", () => {
     Effect.gen(function*() {
       const server = yield* InMemoryMcpServer.make({ tools: [{ name: "echo", handler: () => "hi" }] })
       const files = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
-      const http = Layer.mergeAll(FetchHttpClient.layer, NodeHttp.layer)
-      const platform = Layer.mergeAll(Layer.provideMerge(NodeChildProcessSpawner.layer, files), http)
+      const platform = Layer.mergeAll(Layer.provideMerge(NodeChildProcessSpawner.layer, files), NodeHttp.layer)
       const layer = Layer.provide(ToolkitOptions.layer({ config: { mcpServers: { s: server } } }), platform)
       const result = yield* Toolkit.use((toolkit) => toolkit.call("s_echo")).pipe(Effect.provide(layer))
       assert.strictEqual(result.output, "hi")

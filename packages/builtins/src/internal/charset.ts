@@ -1,5 +1,5 @@
 /** The text of a body: its charset is what the header says, else a byte order mark, else the document, else UTF-8. */
-import { encodingOf } from "./fileFormat.ts"
+import { encodingOf } from "@effect-toolnexus/core/FileFormat"
 
 /** As far as a browser looks for a charset in a document. */
 const PRESCAN = 1024

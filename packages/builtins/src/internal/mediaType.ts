@@ -1,5 +1,5 @@
 /** What a body is: by its type as the server names it, and by its first bytes where that says nothing or the wrong thing. */
-import { encodingOf, imageType } from "./fileFormat.ts"
+import { encodingOf, imageType } from "@effect-toolnexus/core/FileFormat"
 
 export type Content =
   | { readonly _tag: "Html" }

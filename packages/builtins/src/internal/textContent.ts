@@ -2,8 +2,8 @@
  * A file's bytes as text and back again, so that what isn't changed stays as it was: byte order mark and encoding are
  * kept, and what can't be read without loss isn't taken for text.
  */
+import { type Encoding, encodingOf } from "@effect-toolnexus/core/FileFormat"
 import * as Result from "effect/Result"
-import { type Encoding, encodingOf } from "./fileFormat.ts"
 import * as Lines from "./lines.ts"
 
 export interface TextContent {

@@ -1,7 +1,7 @@
 /** Reads a window of a text file in bounded memory, whatever the size of the file. */
+import * as FileFormat from "@effect-toolnexus/core/FileFormat"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import * as FileFormat from "./fileFormat.ts"
 import { LineWindow, type WindowOptions } from "./lineWindow.ts"
 import * as Utf8 from "./utf8.ts"
 

@@ -1,11 +1,11 @@
 /** Reads one of the files that a skill brings along: text, or an image. */
+import { imageType } from "@effect-toolnexus/core/FileFormat"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { DataSkill, DiskSkill, SkillContent } from "../Skill.ts"
 import { SkillFileUnreadable } from "../SkillError.ts"
-import { imageType } from "./imageType.ts"
 import { ownFile } from "./skillFiles.ts"
 import { decode, explain, readRegular } from "./textFile.ts"
 

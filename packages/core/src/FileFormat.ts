@@ -1,8 +1,23 @@
-/** What the first bytes of a file say it is. */
+/**
+ * What the first bytes of a file say it is, whatever its name says.
+ *
+ * @since 0.1.0
+ */
 
-/** Enough for every signature below. */
+/**
+ * So many bytes are enough to tell.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const SIGNATURE_LENGTH = 12
 
+/**
+ * The media type of an image of a kind that models take: PNG, JPEG, GIF and WebP.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
 export const imageType = (start: Uint8Array): string | undefined => {
   if (hasAt(start, 0, "\x89PNG\r\n\x1a\n")) return "image/png"
   if (hasAt(start, 0, "\xff\xd8\xff")) return "image/jpeg"
@@ -11,13 +26,22 @@ export const imageType = (start: Uint8Array): string | undefined => {
   return undefined
 }
 
+/**
+ * @category models
+ * @since 0.1.0
+ */
 export interface Encoding {
   readonly label: "utf-8" | "utf-16le" | "utf-16be"
   /** Length of the byte order mark. */
   readonly mark: number
 }
 
-/** Without a byte order mark text is UTF-8. */
+/**
+ * How text is written down. Without a byte order mark it is UTF-8.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
 export const encodingOf = (start: Uint8Array): Encoding => {
   if (hasAt(start, 0, "\xef\xbb\xbf")) return { label: "utf-8", mark: 3 }
   if (hasAt(start, 0, "\xff\xfe")) return { label: "utf-16le", mark: 2 }
