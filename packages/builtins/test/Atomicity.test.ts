@@ -193,31 +193,43 @@ describe("a process that is killed", () => {
         const fs = yield* FileSystem.FileSystem
         const root = yield* folder
         const random = seeded(Number(process.env["SEED"] ?? 1))
-        const size = 100_000
-        yield* fs.writeFileString(`${root}/f`, "0".repeat(size))
+        const size = 500_000
+        const files = Array.from({ length: 16 }, (_, index) => `f${index}`)
+        for (const file of files) yield* fs.writeFileString(`${root}/${file}`, "0".repeat(size))
+        const writer = new URL("writer.ts", import.meta.url).pathname
         let writes = 0
         let kills = 0
         while (writes < 500) {
-          const child = spawn(process.execPath, [new URL("writer.ts", import.meta.url).pathname, root, String(size)], {
+          const child = spawn(process.execPath, [writer, root, files.join(","), String(size)], {
             stdio: ["ignore", "pipe", "inherit"]
           })
+          const wanted = 20 + below(random, 40)
           let said = 0
-          child.stdout.on("data", (bytes: Buffer) => {
-            said += bytes.length
+          const enough = new Promise<void>((resolve) => {
+            child.stdout.on("data", (bytes: Buffer) => {
+              said += bytes.length
+              if (said >= wanted) resolve()
+            })
           })
-          yield* Effect.promise(() => once(child.stdout, "data"))
-          yield* Effect.sleep(below(random, 1500))
+          yield* Effect.promise(() => enough)
+          // in the midst of several writes, each as far as it happens to be
+          yield* Effect.sleep(below(random, 30))
           child.kill("SIGKILL")
           yield* Effect.promise(() => once(child, "close"))
           writes += said
           kills++
-          const text = yield* fs.readFileString(`${root}/f`)
-          assert.strictEqual(text.length, size)
-          assert.strictEqual(text, (text[0] ?? "").repeat(size))
-          // what the killed process was at when it died
-          for (const name of yield* fs.readDirectory(root)) if (name !== "f") yield* fs.remove(`${root}/${name}`)
+          for (const name of yield* fs.readDirectory(root)) {
+            if (!files.includes(name)) {
+              // what the killed process was at
+              yield* fs.remove(`${root}/${name}`)
+              continue
+            }
+            const text = yield* fs.readFileString(`${root}/${name}`)
+            assert.strictEqual(text.length, size)
+            assert.isTrue(text === (text[0] ?? "").repeat(size))
+          }
         }
-        assert.isAbove(kills, 3)
+        assert.isAbove(kills, 5)
       }).pipe(Effect.provide(platform)),
     240_000
   )
