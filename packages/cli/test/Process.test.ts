@@ -64,10 +64,11 @@ describe("signals", () => {
     Effect.gen(function*() {
       const child = yield* start(["call", "read", "-"])
       const end = yield* Effect.forkChild(ended(child), { startImmediately: true })
-      yield* sleep(1500)
+      // more than a pipe holds: it has all been taken when the command reads
+      yield* Effect.callback<void>((resume) => void child.stdin.write(" ".repeat(2 ** 20), () => resume(Effect.void)))
       child.kill("SIGINT")
       assert.deepInclude(yield* Fiber.join(end), { code: 130, stdout: "", stderr: "" })
-    }))
+    }), 30_000)
 
   it.live("ends in an orderly way when a library throws where nobody catches it", () =>
     Effect.gen(function*() {

@@ -48,7 +48,7 @@ describe("chaos over HTTP", () => {
         for (const kind of ["ToolTimeout", "ToolUnavailable", "Interrupted"]) {
           assert.isTrue(results.has(kind), kind)
         }
-        assert.isAbove(outcomes.filter(isAnswer).length, outcomes.length / 3)
+        assert.isAbove(outcomes.filter(isAnswer).length, outcomes.length / 10)
       }),
     TIMEOUT
   )
