@@ -20,15 +20,18 @@ export type RankedKind = "mcp" | "skill" | "builtin" | "agent" | "extra"
 export interface Precedence {
   /** Highest first; the first tool of a name wins. */
   readonly order: ReadonlyArray<RankedKind>
-  /** Whether a builtin gives way to a tool of one's own with its name, whatever the order. */
+  /**
+   * Whether a builtin gives way to a tool of one's own with its name, whatever the order: a function or an endpoint. An
+   * operation of an OpenAPI document is none: what it is called is not the host's word.
+   */
   readonly replaceableBuiltins: boolean
 }
 
 const kinds: ReadonlyArray<RankedKind> = ["mcp", "skill", "builtin", "agent", "extra"]
 
 /**
- * The default: MCP, skills, builtins, agents, own tools; and a tool of one's own replaces a builtin of its name, so
- * that a host can put its own `bash` in place.
+ * The default: MCP, skills, builtins, agents, own tools; and a function or endpoint of one's own replaces a
+ * builtin of its name, so that a host can put its own `bash` in place. No operation of an OpenAPI document does.
  *
  * @category constructors
  * @since 0.1.0

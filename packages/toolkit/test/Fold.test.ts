@@ -56,6 +56,21 @@ describe("fold", () => {
     assert.deepStrictEqual(fold(sources, plain).byName.get("bash")?.source, "builtin")
   })
 
+  it("lets no operation of a document replace a builtin, and an endpoint of one's own do so", () => {
+    const named = (entry: string): SourceState => ({
+      kind: "extra",
+      entries: [SourceEntry.loaded("e", { tools: [tool("http", entry, "bash")] })]
+    })
+    const replaceable = { ...plain, replaceableBuiltins: true }
+    const document = fold([builtins("bash"), named("https://api.example/openapi.json")], replaceable)
+    assert.strictEqual(document.byName.get("bash")?.source, "builtin")
+    assert.deepStrictEqual(document.shadowed.map(({ loser, winner }) => [winner.kind, loser.kind]), [[
+      "builtin",
+      "http"
+    ]])
+    assert.strictEqual(fold([builtins("bash"), named("")], replaceable).byName.get("bash")?.source, "http")
+  })
+
   it("takes disabled names out after the merge, and nothing comes up in their place", () => {
     const snapshot = fold([mcp("s", "x"), own("x", "y")], { ...plain, disableTools: ["x", "nope", "x"] })
     assert.deepStrictEqual(snapshot.toolNames, ["y"])

@@ -83,10 +83,14 @@ const ownTools = (sources: ReadonlyArray<SourceState>): ReadonlyMap<string, Tool
   new Map(
     sources.filter(({ kind }) => kind === "extra")
       .flatMap(({ entries }) => entries.flatMap((entry) => entry.tools))
+      .filter((tool) => !isOperation(tool))
       .map((tool): [string, Tool.Tool] => [tool.name, tool])
       // the first of a name is the one that counts, and a Map keeps the last
       .toReversed()
   )
+
+/** Of a document, which somebody else writes: what it calls `bash` must not stand where a host's own `bash` may. */
+const isOperation = ({ origin }: Tool.Tool): boolean => origin.kind === "http" && origin.entry !== ""
 
 const emptyName = ({ origin }: Tool.Tool): Diagnostic.Diagnostic => ({
   level: "error",
