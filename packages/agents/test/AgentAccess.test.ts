@@ -79,6 +79,46 @@ describe("the headers of an agent", () => {
     }))
 })
 
+describe("where clouds keep the secrets of a machine", () => {
+  const METADATA = "http://169.254.169.254/latest"
+
+  it.live("no redirect leads, and no interface of a card, unless the configuration names it", () =>
+    Effect.gen(function*() {
+      const moved = yield* start({
+        answer: () => {},
+        onCard: (_request, response) => {
+          response.writeHead(302, { location: METADATA }).end()
+          return true
+        }
+      })
+      const [redirected] = yield* entriesOf({ helper: { card: moved.url } })
+      assert.match(messageOf(redirected), /ERR_ADDRESS_REFUSED: 169\.254\.169\.254 is link-local/)
+
+      for (
+        const url of [METADATA, "http://[::ffff:169.254.169.254]/", "http://2852039166/", "http://100.100.100.200/"]
+      ) {
+        const agent = yield* start({ answer: () => {}, card: () => cardOf(url) })
+        const entries = yield* entriesOf({ helper: { card: agent.url } })
+        for (const tool of toolsOf(entries)) {
+          const error = yield* Effect.flip(callTool(tool))
+          assert.strictEqual(error._tag, "ToolUnavailable")
+          assert.include(error.message, "ERR_ADDRESS_REFUSED")
+        }
+        assert.strictEqual(toolsOf(entries).length, 1)
+      }
+    }))
+
+  it.live("a call is not sent on by a redirect", () =>
+    Effect.gen(function*() {
+      const agent = yield* start({
+        answer: (_, { response }) => void response.writeHead(307, { location: METADATA }).end()
+      })
+      const entries = yield* entriesOf({ helper: { card: agent.url } })
+      for (const tool of toolsOf(entries)) assert.include((yield* Effect.flip(callTool(tool))).message, "redirects")
+      assert.strictEqual(toolsOf(entries).length, 1)
+    }))
+})
+
 describe("a token", () => {
   it.live("is asked for when the agent asks, once, and sent from then on", () =>
     Effect.gen(function*() {

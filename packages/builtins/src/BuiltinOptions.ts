@@ -5,10 +5,10 @@
  * @since 0.1.0
  */
 import type { Diagnostic } from "@effect-toolnexus/core"
+import type { NetworkPolicy } from "@effect-toolnexus/core/NetworkPolicy"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { OptionReader } from "./internal/optionReader.ts"
-import type { NetworkPolicy } from "./NetworkPolicy.ts"
 
 /**
  * The builtins one by one.

@@ -19,6 +19,7 @@
  */
 import { Text, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
 import { HttpConnections, type HttpFailure } from "@effect-toolnexus/core/HttpConnections"
+import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Option from "effect/Option"
@@ -32,7 +33,6 @@ import { contentOf } from "./internal/mediaType.ts"
 import { singleLine } from "./internal/singleLine.ts"
 import * as Utf8 from "./internal/utf8.ts"
 import { type Answered, parseUrl, request, type RequestRefused } from "./internal/webRequest.ts"
-import * as NetworkPolicy from "./NetworkPolicy.ts"
 
 /** Seconds. */
 const DEFAULT_TIMEOUT = 30

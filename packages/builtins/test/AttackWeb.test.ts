@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
-import { addressSpellings } from "./addressSpellings.ts"
+import { addressSpellings } from "../../core/test/addressSpellings.ts"
 import { builtins, call, failure } from "./harness.ts"
 import { webServer } from "./webServer.ts"
 

@@ -138,7 +138,9 @@ export class RemoteRequests {
   /** The scope closes its connections. */
   static readonly make: (server: Remote) => Effect.Effect<RemoteRequests, never, HttpConnections | Scope.Scope> = Effect
     .fnUntraced(function*(server) {
-      const connections = yield* HttpConnections.use((http) => http.open({ tls: server.tls, proxy: server.proxy }))
+      const { proxy, refusal, tls } = server
+      const options = { tls, proxy, ...(refusal === undefined ? {} : { refusal }) }
+      const connections = yield* HttpConnections.use((http) => http.open(options))
       return new RemoteRequests(server, connections, yield* RequestHeaders, yield* TokenProvider)
     })
 

@@ -26,6 +26,7 @@ export {
 export * as Json from "./Json.ts"
 export * as Middleware from "./Middleware.ts"
 export * as NameFilter from "./NameFilter.ts"
+export * as NetworkPolicy from "./NetworkPolicy.ts"
 export * as ProviderProfile from "./ProviderProfile.ts"
 export * as ProviderSchema from "./ProviderSchema.ts"
 export * as RandomId from "./RandomId.ts"

@@ -8,6 +8,7 @@
  */
 import { Environment } from "@effect-toolnexus/core/Environment"
 import * as Expansion from "@effect-toolnexus/core/Expansion"
+import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import { proxyVariables, type Remote } from "@effect-toolnexus/core/RemoteRequests"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
@@ -64,6 +65,8 @@ export const resolve = Effect.fnUntraced(function*(entry: string, definition: Ag
       secrets: secretsOf(given, Object.values(headers), inserted),
       tls: {},
       proxy: proxyVariables(yield* Environment),
+      // a card, or a redirect, may name whatever it likes
+      refusal: NetworkPolicy.refusalUnlessNamed(Array.from(allowed, (origin) => URL.parse(origin))),
       isTrusted: (url) => allowed.has(url.origin),
       // a card is for everybody; what a person wrote goes nowhere that nobody named
       mayLeave: ({ method, url }, target) =>

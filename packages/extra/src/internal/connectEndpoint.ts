@@ -1,5 +1,6 @@
 /** An endpoint of one's own, its headers filled in and its connections opened. */
 import type { Tool } from "@effect-toolnexus/core"
+import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { HttpTool } from "../HttpTool.ts"
@@ -7,7 +8,6 @@ import { makeClosed } from "./closed.ts"
 import { Endpoint } from "./endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
 import * as Fields from "./fields.ts"
-import { refusalOf } from "./linkLocal.ts"
 import { annotationsOf } from "./methodHints.ts"
 import { userInfoOf } from "./userInfo.ts"
 
@@ -25,7 +25,7 @@ export const connectEndpoint = Effect.fnUntraced(function*(httpTool: HttpTool) {
       headers: { ...address?.headers, ...expanded },
       secrets: [...fields.secrets, ...address?.secrets ?? []],
       proxy: yield* Fields.proxyVariables,
-      refusal: refusalOf([URL.parse(plan.url.origin) ?? undefined]),
+      refusal: NetworkPolicy.refusalUnlessNamed([URL.parse(plan.url.origin)]),
       retry
     }),
     timeout,

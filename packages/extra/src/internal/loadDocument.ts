@@ -1,5 +1,6 @@
 /** From a definition to an entry: the document is read, and each of its operations becomes a tool or a diagnostic. */
 import { type Diagnostic, type Redaction, SourceEntry, type Tool, Tracing } from "@effect-toolnexus/core"
+import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -10,7 +11,6 @@ import { type Found, placeOf, read } from "./documentPlace.ts"
 import { Endpoint } from "./endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
 import * as Fields from "./fields.ts"
-import { refusalOf } from "./linkLocal.ts"
 import * as Filter from "./operationFilter.ts"
 import { nameOperations, type Operation, operationsOf } from "./operations.ts"
 import { type DocumentSettings, type OperationTool, toTool } from "./operationTool.ts"
@@ -71,7 +71,7 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
       ...base?.secrets ?? []
     ],
     proxy: yield* Fields.proxyVariables,
-    refusal: refusalOf([base?.url, address?.url]),
+    refusal: NetworkPolicy.refusalUnlessNamed([base?.url, address?.url]),
     retry: definition.retry ?? "safe"
   })
   // headers that are meant for an API elsewhere are none of the document's business

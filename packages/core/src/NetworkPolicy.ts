@@ -1,6 +1,7 @@
 /**
- * Which addresses of the network a tool may connect to (CONTRACT 7). What is judged is the address itself, after the host
- * was looked up, and it is the one that is then connected to: see `refusal` of `HttpConnections`.
+ * Which addresses of the network are connected to where somebody else says where to go: a model (CONTRACT 7), an agent's
+ * card, an API's document, a redirect. What is judged is the address itself, after the host was looked up, and it is the one
+ * that is then connected to: see `refusal` of `HttpConnections`.
  *
  * **Details**
  *
@@ -37,6 +38,32 @@ export const refusal = (policy: NetworkPolicy) => (address: string): string | un
   if (bytes === undefined) return `"${address}" is no IP address`
   const kind = kindOf(bytes, policy)
   return kind === undefined ? undefined : `${address} is ${kind}, which the network policy "${policy}" refuses`
+}
+
+/**
+ * The policy `open` for requests to where a configuration leads. An address that it names itself is meant, and connected to.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const refusal = NetworkPolicy.refusalUnlessNamed([new URL("http://169.254.1.1/agent")])
+ * refusal("169.254.1.1") // => undefined
+ * refusal("169.254.169.254") // => "169.254.169.254 is link-local, ..."
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const refusalUnlessNamed = (named: ReadonlyArray<URL | null | undefined>) => {
+  const meant = new Set(named.map((url) => IpAddress.parse(url?.hostname ?? "")?.join(".")))
+  return (address: string): string | undefined => {
+    const bytes = IpAddress.parse(address)
+    if (bytes === undefined) return `"${address}" is no IP address`
+    const kind = kindOf(bytes, "open")
+    return kind === undefined || meant.has(bytes.join("."))
+      ? undefined
+      : `${address} is ${kind}, where a request goes only if the configuration names that address itself`
+  }
 }
 
 const kindOf = (bytes: ReadonlyArray<number>, policy: NetworkPolicy): string | undefined => {
