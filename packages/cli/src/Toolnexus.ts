@@ -175,7 +175,11 @@ const serversCommand = Command.make(
 
 const skillsCheckCommand = Command.make(
   "check",
-  { dir: Argument.String("dir").pipe(Argument.withDescription("A skill's folder, or one with skills below it")) },
+  {
+    dir: Argument.String("dir").pipe(
+      Argument.withDescription("A skill's folder, one with skills below it, or a SKILL.md")
+    )
+  },
   ({ dir }) => Effect.flatMap(root, (flags) => checkSkills(dir, flags.json))
 ).pipe(
   Command.withDescription(

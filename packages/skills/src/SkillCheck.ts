@@ -8,9 +8,10 @@ import { type Diagnostic, ToolName } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Order from "effect/Order"
-import type * as Path from "effect/Path"
+import * as Path from "effect/Path"
 import { checkBody } from "./internal/bodyCheck.ts"
 import { AT_ONCE } from "./internal/folders.ts"
+import { isRegularFile } from "./internal/textFile.ts"
 import type { SkippedSkill } from "./Skill.ts"
 import * as SkillCatalog from "./SkillCatalog.ts"
 import * as SkillDiscovery from "./SkillDiscovery.ts"
@@ -36,7 +37,8 @@ export interface Finding {
 }
 
 /**
- * Checks all skills below a folder, given by its absolute path. Sorted by location; empty where there is nothing to change.
+ * Checks all skills below a folder, or the one of a SKILL.md, given by its absolute path. Sorted by location; empty where
+ * there is nothing to change.
  *
  * **Example**
  *
@@ -49,8 +51,17 @@ export interface Finding {
  * @since 0.1.0
  */
 export const check = Effect.fnUntraced(function*(
-  folder: string
+  place: string
 ): Effect.fn.Return<ReadonlyArray<Finding>, never, FileSystem.FileSystem | Path.Path> {
+  const path = yield* Path.Path
+  const isFile = path.basename(place) === "SKILL.md"
+    && (yield* Effect.orElseSucceed(isRegularFile(place), () => false))
+  if (!isFile) return yield* checkFolder(place)
+  // the rule about a skill's name is one about its folder
+  return (yield* checkFolder(path.dirname(place))).filter(({ location }) => location === place)
+})
+
+const checkFolder = Effect.fnUntraced(function*(folder: string) {
   const discovery = yield* SkillDiscovery.discover([folder])
   const { diagnostics, skipped } = SkillCatalog.make({ discovery })
   const bodies = yield* Effect.forEach(discovery.found, checkBody, { concurrency: AT_ONCE })

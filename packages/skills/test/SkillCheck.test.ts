@@ -45,6 +45,21 @@ layer(platform)("SkillCheck", (it) => {
       assert.isTrue(findings.every(({ message }) => message.length > 20))
     }))
 
+  it.effect("takes the SKILL.md itself, and then says nothing of the skills below it", () =>
+    Effect.gen(function*() {
+      const root = yield* makeTree({
+        "S/SKILL.md": skillText("S"),
+        "S/t/SKILL.md": "no head",
+        "u/SKILL.md/x": "a folder of that name"
+      })
+      const codesOf = (place: string) =>
+        Effect.map(SkillCheck.check(`${root}/${place}`), (findings) => findings.map(({ code }) => code))
+      assert.deepStrictEqual(yield* codesOf("S/SKILL.md"), ["illegal-name"])
+      assert.deepStrictEqual(yield* codesOf("S"), ["illegal-name", "missing-name"])
+      assert.deepStrictEqual(yield* codesOf("u/SKILL.md"), ["no-skills"])
+      assert.deepStrictEqual(yield* codesOf("v/SKILL.md"), ["unreadable"])
+    }))
+
   it.effect("rules of the format are warnings, with the line", () =>
     Effect.gen(function*() {
       const [finding, ...others] = yield* checkIn({ "S/SKILL.md": "---\ndescription: d\nname: S\n---\nDo." })

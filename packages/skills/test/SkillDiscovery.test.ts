@@ -3,8 +3,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { spawnSync } from "node:child_process"
+import { readExtras } from "../src/internal/extraFields.ts"
+import * as FrontMatter from "../src/internal/frontMatter.ts"
+import { parseMapping } from "../src/internal/yamlDocument.ts"
 import { crowded, makeTree, platform, skillText } from "./support.ts"
 
 /** Discovers in a tree; locations come back relative to it. */
@@ -259,6 +263,8 @@ layer(platform)("SkillDiscovery", (it) => {
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* readTools(" Bash(git add:*), Read Write"), ["Bash(git add:*)", "Read", "Write"])
         assert.deepStrictEqual(yield* readTools("\n  - Read\n  - Bash(ls *)"), ["Read", "Bash(ls *)"])
+        // without what is in its brackets it would be more than is granted
+        assert.deepStrictEqual(yield* readTools(" Read Bash(git add, Write"), ["Read", "Bash(git add, Write"])
         assert.deepStrictEqual(yield* readTools(" {a: b}"), [])
         assert.deepStrictEqual(yield* readTools(" [Read, {a: b}]"), [])
       }))
@@ -311,6 +317,22 @@ layer(platform)("SkillDiscovery", (it) => {
           yield* readHead(document)
         }
       }), 60_000)
+
+    it.effect("what a head has very often is told a few times", () =>
+      Effect.gen(function*() {
+        const tags = Array.from({ length: 500 }, (_, index) => `k${index}: !tag${index} x`).join("\n")
+        const { codes } = yield* readHead(`name: s\ndescription: d\n${tags}`)
+        assert.lengthOf(codes.filter((code) => code === "yaml-warning"), 20)
+      }))
+
+    it.effect("neither a field without an end nor brackets without one take squares of time", () =>
+      Effect.sync(() => {
+        // far longer than a head may be, so that squares would be minutes
+        const size = 1_000_000
+        assert.isTrue(Result.isFailure(FrontMatter.parse(`description: a: b\na${" ".repeat(size)}`)))
+        const mapping = Result.getOrThrow(parseMapping(`allowed-tools: ${"a(".repeat(size / 2)}`))
+        assert.lengthOf(readExtras(mapping, () => ({ entry: "", path: "" })).extras.allowedTools ?? [], 1)
+      }))
 
     it.effect("nesting is bounded", () =>
       Effect.gen(function*() {

@@ -37,8 +37,11 @@ export const readExtras = ({ fields }: YamlMapping, on: (field: string) => Place
   return { diagnostics, extras }
 }
 
-/** A blank or a comma separates tools, except inside the brackets of `Bash(git add:*)`. */
-const TOOL = /[^\s,()]+(?:\([^)]*\))?/g
+/**
+ * A blank or a comma separates tools, except inside the brackets of `Bash(git add:*)`. Brackets that nobody closes go to
+ * the end: without them `Bash` would be all of it.
+ */
+const TOOL = /[^\s,()]+(?:\([^)]*(?:\)|$))?/g
 
 const toolsIn = (text: string): ReadonlyArray<string> => text.match(TOOL) ?? []
 

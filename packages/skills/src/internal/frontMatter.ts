@@ -25,8 +25,9 @@ export const parse = (frontMatter: string): Result.Result<FrontMatter, string> =
 /** A name, or a list of tools that restricts a skill, is never guessed: what it means must be certain. */
 const NEVER_GUESSED = /^(?:name|.*tools)$/i
 
+/** The blanks before the colon belong to the name here: to look for its end at each of them takes squares of time. */
 const FIELD =
-  /^(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s"'#?:,[\]{}&*!|>%@`-][^:]*?))[ \t]*:(?:[ \t]+(?<value>.*))?$/
+  /^(?:"(?<double>[^"]*)"[ \t]*|'(?<single>[^']*)'[ \t]*|(?<plain>[^\s"'#?:,[\]{}&*!|>%@`-][^:]*)):(?:[ \t]+(?<value>.*))?$/
 
 /**
  * Writes the text fields that are no YAML by themselves as quoted text to the end of their line, and leaves out a field
@@ -36,7 +37,7 @@ const relax = (frontMatter: string): string => {
   const seen = new Set<string>()
   return fieldsOf(frontMatter).map((lines) => {
     const { double, plain, single, value } = FIELD.exec(lines[0] ?? "")?.groups ?? {}
-    const key = double ?? single ?? plain
+    const key = double ?? single ?? plain?.trimEnd()
     const source = lines.join("\n")
     if (key === undefined || NEVER_GUESSED.test(key)) return source
     // as many lines as before, so that what is said of a line stays true

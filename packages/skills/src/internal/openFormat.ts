@@ -5,8 +5,8 @@ const MAX_NAME = 64
 const MAX_DESCRIPTION = 1024
 const MAX_COMPATIBILITY = 500
 
-/** Of the fields of one file that the format doesn't know: nobody needs to hear of hundreds. */
-const MAX_TOLD = 20
+/** Of one kind in one file: nobody needs to hear of hundreds of unknown fields, or of warnings. */
+export const MAX_TOLD = 20
 
 const FIELDS: ReadonlySet<string> = new Set([
   "name",

@@ -16,7 +16,7 @@ import {
   type YAMLMap
 } from "yaml"
 import type { CST, YAMLError } from "yaml"
-import { ALLOWED_TOOLS } from "./openFormat.ts"
+import { ALLOWED_TOOLS, MAX_TOLD } from "./openFormat.ts"
 
 /**
  * The composer recurses for each level of nesting, and a stack that is nearly full when it compiles a regular
@@ -109,7 +109,8 @@ const mappingOf = (
     const offset = offsets.get(name)
     return offset === undefined ? undefined : lineAt(source, offset)
   }
-  return Result.succeed({ fields, lineOf, warnings: document.warnings.map((warning) => at(source, warning)) })
+  const warnings = document.warnings.slice(0, MAX_TOLD).map((warning) => at(source, warning))
+  return Result.succeed({ fields, lineOf, warnings })
 }
 
 const isBlank = (node: ParsedNode): boolean => isScalar(node) && node.value === null
