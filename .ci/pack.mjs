@@ -104,8 +104,8 @@ const program: Effect.Effect<string, SourceEntry.RequiredEntriesFailed> = Toolki
   Effect.provide(ToolkitLive({ tools: [tool] }))
 )
 export const checked = assertNothingLeft(program)
-// @ts-expect-error an option that isn't built yet must not type-check
-ToolkitLive({ watch: true })
+// @ts-expect-error an option that there isn't must not type-check
+ToolkitLive({ servers: {} })
 `
 )
 run("npx", [
