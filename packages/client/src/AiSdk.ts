@@ -25,7 +25,7 @@ import { filesOf, takes } from "./internal/richContent.ts"
 export interface Options {
   readonly target?: ProviderSchema.Target
   readonly callOptions?: (
-    call: { readonly id: string; readonly name: string; readonly context: unknown }
+    call: { readonly id: string | undefined; readonly name: string; readonly context: unknown }
   ) => Omit<ToolCall.CallOptions, "callId">
   readonly acceptsMedia?: (mediaType: string) => boolean
 }
@@ -39,7 +39,7 @@ export interface Options {
 export type Tools = Record<string, AiSdkTool>
 
 /**
- * One tool. Its input is checked by the toolkit, against the tool's own schema; what it throws becomes a `tool-error` whose
+ * One tool. `execute` may be called by hand, with nothing but the input. The input is checked by the toolkit, against the tool's own schema; what it throws becomes a `tool-error` whose
  * `error` is a `ToolError`.
  *
  * @category models
@@ -53,9 +53,9 @@ export interface AiSdkTool {
   readonly needsApproval?: (input: unknown, options: { readonly toolCallId: string }) => Promise<boolean>
   readonly execute: (
     input: unknown,
-    options: {
-      readonly toolCallId: string
-      readonly messages: ReadonlyArray<unknown>
+    options?: {
+      readonly toolCallId?: string
+      readonly messages?: ReadonlyArray<unknown>
       readonly abortSignal?: AbortSignal
       readonly context?: unknown
     }
@@ -128,16 +128,12 @@ const toTool = (
   ...(service.waitFor === undefined
     ? { needsApproval: (input) => run(needsApproval(service, target, name, input)) }
     : {}),
-  execute: (input, { abortSignal, context, messages, toolCallId }) =>
-    run(
-      callDeclared(service, target, {
-        name,
-        args: input,
-        isApproved: isApproved(messages, toolCallId),
-        options: { ...callOptions?.({ id: toolCallId, name, context }), callId: toolCallId }
-      }),
-      abortSignal
-    ),
+  // by hand, as in a test, it is called with nothing but its input
+  execute: async (input, { abortSignal, context, messages = [], toolCallId: id } = {}) => {
+    const given = { ...callOptions?.({ id, name, context }), ...(id === undefined ? {} : { callId: id }) }
+    const call = { name, args: input, isApproved: id !== undefined && isApproved(messages, id), options: given }
+    return await run(callDeclared(service, target, call), abortSignal)
+  },
   toModelOutput: ({ output }) => toOutput(output, acceptsMedia ?? takes(target))
 })
 

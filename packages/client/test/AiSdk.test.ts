@@ -239,6 +239,15 @@ describe("toAiSdk", () => {
     assert.strictEqual(ran, 1)
   })
 
+  it("are called by hand with nothing but their input, as a test may", async () => {
+    await using({ tools: [weather], policy: [Policy.ask({ tool: "never" })] }, async (toolkit) => {
+      const [tool] = Object.values(await toolkit.toAiSdk())
+      assert.strictEqual((await tool?.execute({ city: "Oslo" }))?.output, "sunny in Oslo")
+      const [broken] = Object.values(await toolkit.toAiSdk({ callOptions: () => assert.fail("broken") }))
+      assert.match(String(await broken?.execute({ city: "Oslo" }).catch((error: unknown) => error)), /broken/)
+    })
+  })
+
   it("takes no earlier approval of another call by the same id, and hands the SDK's context on", async () => {
     let ran = 0
     const remove = defineTool({

@@ -223,6 +223,10 @@ describe("createToolkit", () => {
     assert.deepStrictEqual(tagOf(error), ["RequiredEntriesFailed", "RequiredEntriesFailed"])
     assert.include(String(error), "gone")
     assert.instanceOf(await failureOf(create({ maxOutput: -1 })), TypeError)
+    await using toolkit = await create()
+    // @ts-expect-error as a program without a compiler may have it
+    const wrong = await failureOf(toolkit.toAiSdk({ target: "google" }))
+    assert.include(String(wrong), "\"google\" is no provider that is known here; there are openai, openai-responses")
   })
 
   it.live("leaves nothing where its build is aborted, or it is closed", () =>
@@ -232,6 +236,9 @@ describe("createToolkit", () => {
       setTimeout(() => abort.abort(new Error("no patience")), 300)
       const error = await failureOf(create({ config: { mcpServers: { server } }, signal: abort.signal }))
       assert.deepInclude(error, { message: "no patience" })
+      // also one that would be done at once
+      const before = await failureOf(create({ tools: [weather], signal: AbortSignal.abort(new Error("too late")) }))
+      assert.deepInclude(before, { message: "too late" })
       const echo = ScriptedMcpServer.command({ tools: [{ name: "echo" }] })
       const toolkit = await create({ config: { mcpServers: { echo } } })
       assert.deepStrictEqual(await toolkit.toolNames(), ["echo_echo"])

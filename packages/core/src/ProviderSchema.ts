@@ -280,10 +280,17 @@ const wayOf = (provider: Target, options: ProviderOptions = {}): Way => {
       return options.strict === true ? "openAIStrict" : "openAI"
     case "gemini":
       return options.mode === "openapi" ? "geminiOpenApi" : "gemini"
-    default:
+    case "anthropic":
+    case "bedrock":
+    case "common":
       return provider
+    default:
+      // where no compiler has looked
+      throw new TypeError(`${JSON.stringify(provider)} is no provider that is known here; there are ${TARGETS}`)
   }
 }
+
+const TARGETS = "openai, openai-responses, anthropic, gemini and bedrock, and common for what all of them take"
 
 /** Keeps each result as long as what it was made of. */
 const oncePer = <A extends object, B extends object>(compute: (from: A) => B): (from: A) => B => {

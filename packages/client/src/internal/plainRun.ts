@@ -10,6 +10,8 @@ export type Run = <A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal) => P
 export const makeRun = (context: Context.Context<never>): Run => {
   const toExit = Effect.runPromiseExitWith(context)
   return async (effect, signal) => {
+    // an effect that never waits would be done before it is interrupted
+    signal?.throwIfAborted()
     const exit = await toExit(effect, signal === undefined ? undefined : { signal })
     if (Exit.isSuccess(exit)) return exit.value
     if (signal?.aborted === true && Cause.hasInterrupts(exit.cause)) throw signal.reason
