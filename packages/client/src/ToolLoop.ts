@@ -146,19 +146,28 @@ export const run = (
 export const stream = (
   options: Options
 ): Stream.Stream<Part, AiError.AiError, LanguageModel.LanguageModel | Toolkit> =>
-  Stream.unwrap(Effect.gen(function*() {
-    const round = yield* makeRound(options, yield* Toolkit)
-    return Stream.flatMap(Stream.fromEffect(round.begin), (step) => rest(options, round, step))
-  }))
+  Stream.unwrap(Effect.map(
+    Effect.flatMap(Toolkit, (service) => makeRound(options, service)),
+    (round) =>
+      Stream.flatten(Stream.unfold<Coming, Told, never, never>(round.begin, (coming) => tell(options, round, coming)))
+  ))
 
-const rest = (
+type Told = Stream.Stream<Part, AiError.AiError, LanguageModel.LanguageModel>
+
+/** The next step; none after the last. */
+type Coming = Effect.Effect<Step> | undefined
+
+/** What is told until the next step, and that step, which begins when all of it is told. */
+const tell = Effect.fnUntraced(function*(
   options: Options,
   round: Round,
-  step: Step
-): Stream.Stream<Part, AiError.AiError, LanguageModel.LanguageModel> => {
+  coming: Coming
+): Effect.fn.Return<readonly [Told, Coming] | undefined> {
+  if (coming === undefined) return undefined
+  const step = yield* coming
   const added = Stream.fromIterable<Part>(step.added)
   if (step._tag === "Done") {
-    return Stream.concat(added, Stream.succeed<Part>({ type: "outcome", outcome: step.outcome }))
+    return [Stream.concat(added, Stream.succeed<Part>({ type: "outcome", outcome: step.outcome })), undefined]
   }
   const parts: Array<Said["parts"][number]> = []
   let text = ""
@@ -169,12 +178,8 @@ const rest = (
     if (part.type === "finish") finishReason = part.reason
     return part
   })
-  const after = Stream.unwrap(Effect.map(
-    Effect.suspend(() => round.end(step, { parts, finishReason, text })),
-    (next) => rest(options, round, next)
-  ))
-  return Stream.concat(Stream.concat(added, asked), after)
-}
+  return [Stream.concat(added, asked), Effect.suspend(() => round.end(step, { parts, finishReason, text }))]
+})
 
 /** Calls come back to us as they are, of tools that don't exist too. */
 const requestOf = ({ toolChoice }: Options, { prompt, toolkit }: Extract<Step, { readonly _tag: "Ask" }>) => ({

@@ -105,6 +105,36 @@ describe("ToolLoop", () => {
       [text("enough")]
     ]))))
 
+  it.effect("goes on where a model only pauses, until its bound", () =>
+    Effect.gen(function*() {
+      const { stopped, text: said } = yield* ToolLoop.run({ prompt: "?" })
+      assert.deepStrictEqual([stopped, said], ["done", "found it"])
+      const { rounds, stopped: later } = yield* ToolLoop.run({ prompt: "?", maxRounds: 1 })
+      assert.deepStrictEqual([rounds, later], [1, "rounds"])
+    }).pipe(Effect.provide(agent([weather], [
+      [text("searching"), finish("pause")],
+      [text("found it")],
+      [text("searching"), finish("pause")]
+    ]))))
+
+  it.effect("tells calls of one answer apart, also where the model gives them one id", () =>
+    Effect.gen(function*() {
+      const { prompt, waiting } = yield* ToolLoop.run({ prompt: "?" })
+      assert.deepStrictEqual(waiting.map(({ toolCallId }) => toolCallId), ["x", "x_2"])
+      const answers = waiting.flatMap(({ request }, index) =>
+        request === undefined ? [] : [{ request, answer: Answer.make(request, true, `colour ${index}`) }]
+      )
+      yield* ToolLoop.run({ prompt, answers })
+      assert.deepStrictEqual(resultsIn(yield* requestAt(1)), {
+        x: "painted it \"colour 0\"",
+        x_1: "sunny in Oslo",
+        x_2: "painted it \"colour 1\""
+      })
+    }).pipe(Effect.provide(agent([weather, paint], [
+      [call("paint", {}, "x"), call("weather", { city: "Oslo" }, "x_1"), call("paint", {}, "x")],
+      [text("done")]
+    ]))))
+
   it.effect("takes only a bound that is one", () =>
     Effect.gen(function*() {
       for (const maxRounds of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {

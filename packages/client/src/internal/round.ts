@@ -78,15 +78,29 @@ export const makeRound = (options: Options, service: ToolkitService): Effect.Eff
       }),
       end: (asked, said) =>
         Effect.gen(function*() {
-          const calls = said.parts.flatMap((part) => part.type === "tool-call" && !part.providerExecuted ? [part] : [])
+          const parts = withOwnIds(said.parts)
+          const calls = parts.flatMap((part) => part.type === "tool-call" && !part.providerExecuted ? [part] : [])
           const isComplete = COMPLETE.has(said.finishReason)
           const answered = isComplete
             ? yield* Effect.forEach(calls, (call) => make(calling, call, false), { concurrency })
             : calls.map((call) => ({ result: toPart(calling, call, cutOff(said.finishReason)) }))
-          const prompt = Prompt.concat(asked.prompt, Prompt.fromResponseParts([...said.parts]))
+          const prompt = Prompt.concat(asked.prompt, Prompt.fromResponseParts(parts))
           return next(calling, { prompt, rounds: asked.rounds + 1, said, answered }, isComplete)
         })
     }
+  })
+}
+
+/** A result, and an answer that is waited for, is told from others by the id of its call; a model may use one twice. */
+const withOwnIds = (parts: Said["parts"]): Array<Said["parts"][number]> => {
+  const uses = new Map<string, number>()
+  return parts.map((part) => {
+    if (part.type !== "tool-call" || part.providerExecuted) return part
+    let [id, count] = [part.id, uses.get(part.id) ?? 0]
+    while (uses.has(id)) id = `${part.id}_${++count}`
+    uses.set(part.id, count)
+    uses.set(id, uses.get(id) ?? 0)
+    return id === part.id ? part : { ...part, id }
   })
 }
 
@@ -125,7 +139,8 @@ const next = (
   })
   if (!isComplete) return done("incomplete")
   if (waiting.length > 0) return done("waiting")
-  if (rounds > 0 && answered.length === 0) return done("done")
+  // a model that only pauses, for what its provider runs, goes on when it is asked again
+  if (rounds > 0 && answered.length === 0 && said.finishReason !== "pause") return done("done")
   if (rounds >= (options.maxRounds ?? DEFAULT_ROUNDS)) return done("rounds")
   const toolkit = EffectAi.fromToolkit(service, { ...options, target })
   return { _tag: "Ask", prompt: withoutApprovals(prompt), toolkit, rounds, said, added }
