@@ -1,6 +1,6 @@
 /**
- * Requests to one remote server, be it one of MCP or an agent: which headers go where, which redirects are followed, and
- * who is asked for a token.
+ * Requests to one remote server, be it one of MCP, an agent or an HTTP API: which headers go where, which redirects are
+ * followed, and who is asked for a token.
  *
  * **Details**
  *
@@ -23,7 +23,9 @@ import {
   type HttpRequest,
   type HttpResponse
 } from "./HttpConnections.ts"
-import * as Redaction from "./Redaction.ts"
+import { MAX_SECRETS, RecentSecrets } from "./internal/recentSecrets.ts"
+import { nextRequest } from "./internal/redirects.ts"
+import type * as Redaction from "./Redaction.ts"
 import { RequestHeaders, type RequestHeadersService } from "./RequestHeaders.ts"
 import type { SourceKind } from "./SourceEntry.ts"
 import * as Text from "./Text.ts"
@@ -37,8 +39,10 @@ import { type Challenge, TokenProvider, type TokenProviderService } from "./Toke
  * - `name`: its entry in the configuration
  * - `headers`: sent with every request; the protocol's own win
  * - `secrets`: what is not to be shown where somebody repeats it
- * - `isTrusted`: which addresses get headers and tokens. Default: all that are asked, since no redirect leaves their origin
- * - `mayLeave`: whether a redirect to another origin is followed. Default: none is
+ * - `isTrusted`: which addresses get headers and tokens. Default: the origin that was asked, wherever a redirect leads
+ * - `mayLeave`: whether a redirect to another origin is followed, with what would be sent there. Default: none is
+ * - `followsSeeOther`: whether the answer to what was sent may be elsewhere: a 303 is followed by a GET (RFC 9110,
+ *   15.4.4). Default: no
  * - `placeToken`: how a token is sent. Default: `Authorization: Bearer`
  *
  * @category models
@@ -51,6 +55,7 @@ export interface Remote extends ConnectionOptions {
   readonly secrets: ReadonlyArray<string>
   readonly isTrusted?: (url: URL) => boolean
   readonly mayLeave?: (request: RemoteRequest, target: URL) => boolean
+  readonly followsSeeOther?: boolean
   readonly placeToken?: (token: string) => TokenPlace
 }
 
@@ -77,8 +82,16 @@ export interface Redirected {
 }
 
 /**
- * A request as the protocol makes it; `headers` beside those of the server and its host, `context` what the caller attached
- * to its call.
+ * A request as the protocol makes it. Names of headers are in lower case.
+ *
+ * **Details**
+ *
+ * - `headers`: of the protocol; they win over those of the server and its host. Who isn't trusted, and was come to by a
+ *   redirect, gets `accept` alone.
+ * - `defaults`: headers over which those of the server and its host win; a cookie among them stands behind theirs
+ * - `context`: what the caller attached to its call
+ * - `isAnonymous`: nothing that is meant for the server goes along, and nobody is asked for a token
+ * - `asksNobody`: it is not worth asking for a token
  *
  * @category models
  * @since 0.1.0
@@ -86,18 +99,28 @@ export interface Redirected {
 export interface RemoteRequest extends Pick<HttpRequest, "body" | "method"> {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
+  readonly defaults?: Readonly<Record<string, string>>
   readonly context: unknown
+  readonly isAnonymous?: boolean
+  readonly asksNobody?: boolean
 }
 
 /**
- * `movedTo`: where a redirect led.
+ * `movedTo`: where a redirect led. `made`: what the host made for this request, a token too, all of it secret.
  *
  * @category models
  * @since 0.1.0
  */
-export type Answer = (HttpResponse & { readonly movedTo?: URL }) | Redirected
+export type Answer = Answered | Redirected
 
-const MAX_HOPS = 5
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answered extends HttpResponse {
+  readonly movedTo?: URL
+  readonly made?: ReadonlyArray<string>
+}
 
 /**
  * **Example**
@@ -147,16 +170,22 @@ export class RemoteRequests {
   /** Blots out what is secret in the configuration, and what the host has made for requests. */
   readonly redact: Redaction.Redaction = (text) => this.#secrets.redact(text)
 
+  /**
+   * The same for one answer, without what was made for others: of many callers' secrets some may stand in a body by
+   * chance, and to look for all of them takes long.
+   */
+  readonly redactionOf = ({ made = [] }: Answered): Redaction.Redaction => this.#secrets.with(made)
+
   /** Sends it, once more where a token is asked for and given. */
   readonly send = (request: RemoteRequest): Effect.Effect<Answer, HttpFailure> =>
     Effect.suspend(() => {
       const before = this.#tokenFor(request.context)
       return Effect.flatMap(this.#sendOnce(request), (answer) => {
         const challenge = this.challengeOf(request, answer)
-        // nobody is bothered for the sake of a goodbye, nor for a server that would not be sent the token
-        const isAsked = challenge !== undefined && request.method !== "DELETE"
+        const isAsked = challenge !== undefined && request.asksNobody !== true
         if (!isAsked || this.#tokens === undefined || isRedirected(answer)) return Effect.succeed(answer)
-        if (!this.#isTrusted(placeOf(request, answer))) return Effect.succeed(answer)
+        // nobody is bothered for a server that would not be sent the token
+        if (!this.#isTrusted(request, placeOf(request, answer))) return Effect.succeed(answer)
         return Effect.flatMap(
           // whoever gives up while it is asked for lets go of the answer as well
           Effect.onExit(
@@ -203,35 +232,48 @@ export class RemoteRequests {
   }
 
   #sendOnce(request: RemoteRequest): Effect.Effect<Answer, HttpFailure> {
-    if (this.#makeHeaders === undefined) return this.#follow(request, {}, 0)
+    if (this.#makeHeaders === undefined || request.isAnonymous === true) return this.#follow(request, request, {}, 0)
     const own = this.#makeHeaders({ kind: this.#server.kind, entry: this.#server.name, context: request.context })
     return Effect.flatMap(own, (made) => {
       for (const value of Object.values(made)) this.#secrets.add(value)
-      return this.#follow(request, lowerCased(made), 0)
+      return this.#follow(request, request, lowerCased(made), 0)
     })
   }
 
-  #follow(request: RemoteRequest, made: Made, hops: number): Effect.Effect<Answer, HttpFailure> {
-    return Effect.flatMap(this.#connections.exchange(this.#toHttp(request, made)), (response) => {
-      const target = response.status >= 300 && response.status < 400 ? response.header("location") : undefined
-      if (target === undefined) return Effect.succeed(hops === 0 ? response : { ...response, movedTo: request.url })
+  /** `asked` is the request before any redirect. */
+  #follow(asked: RemoteRequest, request: RemoteRequest, made: Made, hops: number): Effect.Effect<Answer, HttpFailure> {
+    const token = asked.isAnonymous === true ? undefined : this.#tokenFor(asked.context)
+    return Effect.flatMap(this.#connections.exchange(this.#toHttp(asked, request, made, token)), (response) => {
+      const { status } = response
+      const target = status >= 300 && status < 400 && status !== 304 ? response.header("location") : undefined
+      if (target === undefined) {
+        const secrets = token === undefined ? Object.values(made) : [...Object.values(made), token]
+        if (hops === 0 && secrets.length === 0) return Effect.succeed<Answer>(response)
+        return Effect.succeed<Answer>({ ...response, made: secrets, ...(hops === 0 ? {} : { movedTo: request.url }) })
+      }
       response.discard()
-      const next = nextUrl(request, response.status, target, hops, this.#server.mayLeave)
-      return next instanceof URL
-        ? this.#follow({ ...request, url: next }, made, hops + 1)
-        : Effect.succeed<Answer>({ _tag: "Redirected", reason: next })
+      const next = nextRequest(this.#server, request, status, target, hops)
+      return typeof next === "string"
+        ? Effect.succeed<Answer>({ _tag: "Redirected", reason: next })
+        : this.#follow(asked, next, made, hops + 1)
     })
   }
 
-  /** The protocol's own headers can't be replaced, and who isn't trusted gets no others. */
-  #toHttp(request: RemoteRequest, made: Made): HttpRequest {
-    if (!this.#isTrusted(request.url)) return request
-    const token = this.#tokenFor(request.context)
+  #toHttp(asked: RemoteRequest, request: RemoteRequest, made: Made, token: string | undefined): HttpRequest {
+    const { body, defaults, headers, method, url } = request
+    const rest = { method, ...(body === undefined ? {} : { body }) }
+    if (!this.#isTrusted(asked, url)) {
+      const isHome = url.origin === asked.url.origin
+      return { ...rest, url, headers: isHome ? { ...defaults, ...headers } : acceptOf(request) }
+    }
     const place = token === undefined ? {} : this.#place(token)
     return {
-      ...request,
-      url: place.query === undefined ? request.url : withQuery(request.url, place.query),
-      headers: { ...this.#headers, ...made, ...place.headers, ...request.headers }
+      ...rest,
+      url: place.query === undefined ? url : withQuery(url, place.query),
+      headers: withCookie(
+        { ...defaults, ...this.#headers, ...made, ...place.headers, ...headers },
+        defaults?.["cookie"]
+      )
     }
   }
 
@@ -239,8 +281,9 @@ export class RemoteRequests {
     return this.#server.placeToken?.(token) ?? { headers: { authorization: `Bearer ${token}` } }
   }
 
-  #isTrusted(url: URL): boolean {
-    return this.#server.isTrusted?.(url) !== false
+  #isTrusted({ isAnonymous, url: asked }: RemoteRequest, url: URL): boolean {
+    if (isAnonymous === true) return false
+    return this.#server.isTrusted === undefined ? url.origin === asked.origin : this.#server.isTrusted(url)
   }
 
   /** What a server asks of who comes to it. */
@@ -258,8 +301,20 @@ export class RemoteRequests {
   }
 }
 
-const placeOf = (request: RemoteRequest, { movedTo }: HttpResponse & { readonly movedTo?: URL }): URL =>
-  movedTo ?? request.url
+const placeOf = (request: RemoteRequest, { movedTo }: Answered): URL => movedTo ?? request.url
+
+const acceptOf = ({ defaults, headers }: RemoteRequest): Record<string, string> => {
+  const accept = headers["accept"] ?? defaults?.["accept"]
+  return accept === undefined ? {} : { accept }
+}
+
+/** There may be many cookies, and only one header for all of them (RFC 6265, 5.4). */
+const withCookie = (headers: Record<string, string>, cookie: string | undefined): Record<string, string> => {
+  const other = headers["cookie"]
+  return cookie === undefined || other === undefined || other === cookie
+    ? headers
+    : { ...headers, cookie: `${other}; ${cookie}` }
+}
 
 type Made = Readonly<Record<string, string>>
 
@@ -267,34 +322,6 @@ const withQuery = (url: URL, query: Readonly<Record<string, string>>): URL => {
   const target = new URL(url)
   for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value)
   return target
-}
-
-/** What a host makes for each request is as secret as what is configured; of many users the latest are known. */
-const MAX_SECRETS = 1000
-
-class RecentSecrets {
-  readonly #configured: Redaction.Redaction
-  readonly #made = new Set<string>()
-  #redaction: Redaction.Redaction | undefined
-
-  constructor(configured: Iterable<string>) {
-    this.#configured = Redaction.make(configured)
-  }
-
-  readonly redact: Redaction.Redaction = (text) => {
-    this.#redaction ??= Redaction.make(this.#made)
-    return this.#configured(this.#redaction(text))
-  }
-
-  add(secret: string) {
-    if (this.#made.has(secret)) return
-    this.#redaction = undefined
-    this.#made.add(secret)
-    for (const oldest of this.#made) {
-      if (this.#made.size <= MAX_SECRETS) break
-      this.#made.delete(oldest)
-    }
-  }
 }
 
 /** Names of headers in one spelling, so that one replaces the other. */
@@ -306,26 +333,6 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
  * @since 0.1.0
  */
 export const isRedirected = (answer: Answer): answer is Redirected => "_tag" in answer && answer._tag === "Redirected"
-
-/** Where to go on, or why not. Addresses are shown without what may be secret in them. */
-const nextUrl = (
-  request: RemoteRequest,
-  status: number,
-  target: string,
-  hops: number,
-  mayLeave: Remote["mayLeave"]
-): URL | string => {
-  const next = URL.parse(target, request.url)
-  if (next === null) return `it redirects (${status}) to what is no address`
-  const place = `${next.origin}${next.pathname}`
-  if (hops >= MAX_HOPS) return `it redirects more than ${MAX_HOPS} times, at last to ${place}`
-  if (next.origin !== request.url.origin && mayLeave?.(request, next) !== true) {
-    return `it redirects (${status}) to ${place}, which is another server and is not sent what is meant for this one; `
-      + "if that is the right one, configure its address"
-  }
-  if (request.method === "GET" || status === 307 || status === 308) return next
-  return `it redirects (${status}) to ${place} in a way that loses what was sent; configure that address`
-}
 
 /**
  * A challenge as a person reads it, cut when its secrets are out of it.

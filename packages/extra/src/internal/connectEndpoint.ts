@@ -24,7 +24,6 @@ export const connectEndpoint = Effect.fnUntraced(function*(httpTool: HttpTool) {
       entry: name,
       headers: { ...address?.headers, ...expanded },
       secrets: [...fields.secrets, ...address?.secrets ?? []],
-      proxy: yield* Fields.proxyVariables,
       refusal: NetworkPolicy.refusalUnlessNamed([URL.parse(plan.url.origin)]),
       retry
     }),

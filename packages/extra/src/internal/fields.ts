@@ -1,5 +1,5 @@
 /** Texts that a host wrote, expanded (CONTRACT 3): an error names the field and the variable, never a value. */
-import { Environment, Expansion, SourceEntry } from "@effect-toolnexus/core"
+import { Expansion, SourceEntry } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import type * as FileSystem from "effect/FileSystem"
@@ -81,15 +81,3 @@ const decoded = (text: string): string => Result.getOrElse(Result.try(() => deco
 
 /** An address as it may be shown. */
 export const bareHref = (url: URL): string => url.origin + url.pathname
-
-const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]
-
-/** In lower case where both are there, as other programs have it. */
-export const proxyVariables = Effect.map(
-  Environment,
-  (variables): Record<string, string> =>
-    Object.fromEntries(PROXY_NAMES.flatMap((name) => {
-      const value = variables[name.toLowerCase()] ?? variables[name]
-      return value === undefined || value === "" ? [] : [[name, value]]
-    }))
-)

@@ -70,7 +70,6 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
       ...address?.secrets ?? [],
       ...base?.secrets ?? []
     ],
-    proxy: yield* Fields.proxyVariables,
     refusal: NetworkPolicy.refusalUnlessNamed([base?.url, address?.url]),
     retry: definition.retry ?? "safe"
   })

@@ -148,7 +148,9 @@ export class HttpChannel implements Channel {
     this.#isLeft = true
     this.#receiver?.end(undefined)
     if (this.#sessionId === undefined || this.#isExpired) return Effect.void
-    return Effect.flatMap(this.#requests.send(this.#request("DELETE", {})), discard).pipe(
+    // nobody is bothered for the sake of a goodbye
+    const goodbye = { ...this.#request("DELETE", {}), asksNobody: true }
+    return Effect.flatMap(this.#requests.send(goodbye), discard).pipe(
       Effect.timeoutOption(GOODBYE),
       // whatever breaks on the way, e.g. who makes our headers
       Effect.exit,
