@@ -9,7 +9,8 @@
  * - UTF-8, and UTF-16 with a byte order mark; the mark is not shown. Bytes that are no UTF-8 become U+FFFD, with a note.
  * - PNG, JPEG, GIF and WebP, told by their first bytes, come as an image part, up to `file` bytes.
  * - A file with NUL in or in front of the window, or mostly no UTF-8, is named as binary.
- * - Devices, pipes and sockets are refused: reading them can take for ever, or changes something.
+ * - Devices, pipes and sockets are refused: reading them can take for ever, or changes something. What else takes longer
+ *   than a minute is given up.
  *
  * @since 0.1.0
  */
@@ -23,9 +24,10 @@ import type * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
-import { kindOf } from "./internal/fileSnapshot.ts"
+import { kindOf, readAtMost } from "./internal/fileSnapshot.ts"
 import { nearestNames } from "./internal/nearestNames.ts"
 import { asToolFailed, Refused, refusedBy } from "./internal/refused.ts"
+import { shownPath } from "./internal/shownPath.ts"
 import * as TextFile from "./internal/textFile.ts"
 import * as StaleGuard from "./StaleGuard.ts"
 import { Workspace } from "./Workspace.ts"
@@ -101,8 +103,10 @@ export const make: (
         Effect.flatMap(
           workspace.resolve(input.path),
           (target) =>
-            Effect.catchTag(open(reader, { ...input, target }), "PlatformError", (error) =>
-              Effect.fail(refusedBy(input.path, "can't be read")(error)))
+            open(reader, { ...input, target }).pipe(
+              Effect.catchTag("PlatformError", (error) => Effect.fail(refusedBy(input.path, "can't be read")(error))),
+              Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.fail(endless(input.path)) })
+            )
         ).pipe(asToolFailed(toolName))
     })
   }
@@ -132,7 +136,7 @@ const open = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted) {
     case "File": {
       const answer = yield* readFile(reader, wanted, Number(info.size))
       // as it was before it was read: what came in between is a change too
-      yield* reader.guard.noteRead(wanted.target, info, fs.readFile(wanted.target))
+      yield* reader.guard.noteRead(wanted.target, info, readAtMost(fs, wanted.target, reader.file))
       return answer
     }
     case "Directory":
@@ -142,8 +146,15 @@ const open = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted) {
   }
 })
 
+/** Some files of `/proc` look like others and wait for what the kernel will say next; a file server may be gone. */
+const TIMEOUT = "60 seconds"
+
+const endless = (path: string): Refused => new Refused({ detail: `${path} could not be read within ${TIMEOUT}` })
+
 const missing = (path: string, names: ReadonlyArray<string>): Refused =>
-  new Refused({ detail: `${path} doesn't exist${names.length === 0 ? "" : `; did you mean ${names.join(" or ")}?`}` })
+  new Refused({
+    detail: `${path} doesn't exist${names.length === 0 ? "" : `; did you mean ${names.map(shownPath).join(" or ")}?`}`
+  })
 
 const readFile = (reader: Reader, wanted: Wanted, size: number): Answer =>
   Effect.scoped(Effect.gen(function*() {
@@ -199,7 +210,7 @@ const readText = Effect.fnUntraced(function*(reader: Reader, file: FileSystem.Fi
   })
 })
 
-/** Names sorted by code points, those of directories with a slash; the window counts them as lines. */
+/** Names sorted by code points, control characters escaped, those of directories with a slash; counted as lines. */
 const readDirectory = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted) {
   const { limit = DEFAULT_LIMIT, offset = 1, path, target } = wanted
   const entries = (yield* reader.fs.readDirectoryEntries(target)).toSorted(byName)
@@ -208,7 +219,9 @@ const readDirectory = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted
     return yield* new Refused({ detail: `offset ${offset} is past the end: ${path} has ${entries.length} entries` })
   }
   const shown = fitting(
-    entries.slice(offset - 1, offset - 1 + limit).map(({ name, type }) => type === "Directory" ? `${name}/` : name),
+    entries.slice(offset - 1, offset - 1 + limit).map(({ name, type }) =>
+      `${shownPath(name)}${type === "Directory" ? "/" : ""}`
+    ),
     reader.output
   )
   const remaining = entries.length - (offset - 1) - shown.length

@@ -22,11 +22,11 @@ import * as Option from "effect/Option"
  * @since 0.1.0
  */
 export interface Guard {
-  /** A file was shown. `bytes` gives all of it, where that is asked for. */
+  /** A file was shown. `bytes` gives all of it, where that is asked for; `undefined`: it is too large by now. */
   readonly noteRead: <E>(
     path: string,
     info: FileSystem.File.Info,
-    bytes: Effect.Effect<Uint8Array, E>
+    bytes: Effect.Effect<Uint8Array | undefined, E>
   ) => Effect.Effect<void>
   /** A file was written. */
   readonly noteWritten: (path: string, info: FileSystem.File.Info, bytes: Uint8Array) => Effect.Effect<void>

@@ -17,6 +17,7 @@
  *
  * @since 0.1.0
  */
+import { Text } from "@effect-toolnexus/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -140,7 +141,8 @@ const open = Effect.gen(function*() {
 const withoutWriting = (workspace: Workspace["Service"]): Workspace["Service"] => ({
   ...workspace,
   isReadOnly: true,
-  resolveForWriting: (path) => Effect.fail(new WorkspaceError({ path, detail: "nothing may be changed here" }))
+  resolveForWriting: (path) =>
+    Effect.fail(new WorkspaceError({ path: shown(path), detail: "nothing may be changed here" }))
 })
 
 const confined = Effect.fnUntraced(function*(workspace: Workspace["Service"], wantedRoot: string) {
@@ -162,7 +164,7 @@ const confined = Effect.fnUntraced(function*(workspace: Workspace["Service"], wa
       )
       return isAllowed(real)
         ? real
-        : yield* new WorkspaceError({ path: wanted, detail: `outside the root ${root}` })
+        : yield* new WorkspaceError({ path: shown(wanted), detail: `outside the root ${root}` })
     })
 
   return Workspace.of({
@@ -189,13 +191,20 @@ const release = (shared: Map<string, number>, real: string): void => {
   else shared.set(real, others)
 }
 
-/** Platforms throw on NUL in ways of their own; other paths are theirs to judge. */
-const checkText = (wanted: string): Effect.Effect<void, WorkspaceError> =>
-  wanted.includes("\0")
-    ? Effect.fail(new WorkspaceError({ path: shown(wanted), detail: "a path can't contain NUL" }))
-    : Effect.void
+/** In characters; Linux takes no longer ones. To follow a path takes time that grows with the square of its parts. */
+const MAX_PATH = 4096
 
-const shown = (wanted: string): string => wanted.replaceAll("\0", "\\0")
+/** Platforms throw on NUL in ways of their own; other paths of a length that makes sense are theirs to judge. */
+const checkText = (wanted: string): Effect.Effect<void, WorkspaceError> => {
+  const refuse = (detail: string) => Effect.fail(new WorkspaceError({ path: shown(wanted), detail }))
+  if (wanted.includes("\0")) return refuse("a path can't contain NUL")
+  return wanted.length > MAX_PATH ? refuse(`a path has at most ${MAX_PATH} characters`) : Effect.void
+}
+
+const shown = (wanted: string): string => Text.cut(wanted.replaceAll("\0", "\\0"), MAX_SHOWN, "…")
+
+/** Characters of a path in an error. */
+const MAX_SHOWN = 300
 
 const realFolder = (workspace: Workspace["Service"], wanted: string): Effect.Effect<string, WorkspaceError> =>
   Effect.gen(function*() {

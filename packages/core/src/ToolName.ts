@@ -30,18 +30,17 @@ export const sanitize = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g
  * @since 0.1.0
  */
 export const byCodePoints: Order.Order<string> = Order.make((left, right) => {
-  if (left === right) return 0
-  const others = right[Symbol.iterator]()
-  for (const character of left) {
-    const other = others.next()
-    if (other.done === true) return 1
-    const difference = codePoint(character) - codePoint(other.value)
-    if (difference !== 0) return difference < 0 ? -1 : 1
-  }
-  return others.next().done === true ? 0 : -1
+  const shorter = Math.min(left.length, right.length)
+  let at = 0
+  while (at < shorter && left.charCodeAt(at) === right.charCodeAt(at)) at++
+  const difference = at === shorter
+    ? left.length - right.length
+    : rank(left.charCodeAt(at)) - rank(right.charCodeAt(at))
+  return difference === 0 ? 0 : difference < 0 ? -1 : 1
 })
 
-const codePoint = (character: string): number => character.codePointAt(0) ?? -1
+/** The halves of the highest code points stand in UTF-16 below the last of the others. */
+const rank = (unit: number): number => unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 
 /**
  * A tool that needs an exposed name: the parts it is made of (server and tool; card name and skill id; a card's name alone), and

@@ -29,6 +29,31 @@ describe("byCodePoints", () => {
       "😀"
     ])
   })
+
+  it("is an order of all texts that are well formed, that of their code points", () => {
+    const texts = [
+      "",
+      "a",
+      "ab",
+      "\uD7FF",
+      "\uE000",
+      "\uFFFF",
+      "\u{10000}",
+      "\u{10001}",
+      "\u{10FFFF}",
+      "a\u{10000}",
+      "a\uFFFF"
+    ]
+    const points = (text: string) => Array.from(text, (character) => character.codePointAt(0) ?? 0)
+    const expected = (left: string, right: string): number => {
+      const [first, second] = [points(left), points(right)]
+      const at = first.findIndex((point, index) => point !== second[index])
+      return Math.sign(at === -1 ? first.length - second.length : (first[at] ?? 0) - (second[at] ?? -1))
+    }
+    for (const left of texts) {
+      for (const right of texts) assert.strictEqual(ToolName.byCodePoints(left, right), expected(left, right))
+    }
+  })
 })
 
 describe("assign", () => {

@@ -33,7 +33,7 @@ export const take = Effect.fnUntraced(function*({ fs }: Place, path: string, sho
 })
 
 /** The file may grow while it is read: not more than the limit is. `undefined`: it is larger. */
-const readAtMost = (fs: FileSystem.FileSystem, path: string, limit: number) =>
+export const readAtMost = (fs: FileSystem.FileSystem, path: string, limit: number) =>
   Effect.scoped(Effect.gen(function*() {
     const file = yield* fs.open(path, { flag: "r" })
     const { size } = yield* file.stat
