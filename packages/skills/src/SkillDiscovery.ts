@@ -66,6 +66,7 @@ export const discover = (
  * - A change is a skill that came, went, or was written to; a folder or link that came or went; a root likewise, also
  *   one that was missing at first. What else happens to files is passed over.
  * - Changes that follow each other closely are one: it is searched again once 200 ms are quiet, or 2 s have passed.
+ * - Folders that nothing has happened to since the last search aren't read again.
  * - Each folder is watched by `FileSystem.watch`, up to 8,000 of them. Where one can't be, there is a diagnostic,
  *   `not-watched`, and it is searched again each minute.
  * - Where the system tells of no changes, as in a network's folders, provide a `FileSystem.WatchBackend` that looks itself.

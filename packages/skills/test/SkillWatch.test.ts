@@ -153,6 +153,36 @@ layer(platform, { excludeTestServices: true })("SkillDiscovery.changes", (it) =>
       yield* Effect.timeout(Queue.take(found), "20 seconds")
     }), 60_000)
 
+  it.effect("what nothing has happened to isn't read again", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const names = Array.from({ length: 20 }, (_, index) => `s${index}`)
+      const root = yield* makeTree({
+        ...Object.fromEntries(names.map((name) => [`group/${name}/SKILL.md`, skill(name)])),
+        "elsewhere/SKILL.md": skill("linked"),
+        "group/link": { link: "../elsewhere" }
+      })
+      const read: Array<string> = []
+      const counted = FileSystem.FileSystem.of({
+        ...fs,
+        open: (path, options) => {
+          read.push(path.replace(`${root}/group/`, ""))
+          return fs.open(path, options)
+        },
+        readDirectoryEntries: (path) => {
+          read.push(path.replace(`${root}/group`, ""))
+          return fs.readDirectoryEntries(path)
+        }
+      })
+      const { until } = yield* Effect.provideService(watching([`${root}/group`]), FileSystem.FileSystem, counted)
+      yield* until(...["linked", ...names].toSorted())
+      read.length = 0
+      yield* fs.writeFileString(`${root}/group/s1/SKILL.md`, skill("x"))
+      yield* until(...["linked", "x", ...names.filter((name) => name !== "s1")].toSorted())
+      // that with a link in it, and the one that was written to
+      assert.deepStrictEqual([...new Set(read)].toSorted(), ["", "/s1", "s1/SKILL.md"])
+    }), 60_000)
+
   it.effect("whatever happens to the folders, in the end what is known is what is there", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

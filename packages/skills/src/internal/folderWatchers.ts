@@ -34,11 +34,22 @@ export interface Watchers {
   readonly watchAbove: (path: string) => Effect.Effect<void>
   /** Holds an element once something has changed that matters. */
   readonly changed: Queue.Dequeue<void>
-  /** Before the next search: gives up watches of what may be another folder by now. Whether a skill was written to. */
-  readonly settle: Effect.Effect<boolean>
+  /** Before the next search: gives up watches of what may be another folder by now, and says what has happened. */
+  readonly settle: Effect.Effect<Happened>
   /** After a search: gives up watches of what it didn't look at. */
   readonly keep: (folders: Folders) => Effect.Effect<NotWatched | undefined>
 }
+
+/** What has happened since the last search. */
+export interface Happened {
+  /** Whether a skill was written to. */
+  readonly wasWritten: boolean
+  /** Whether a folder is what it was, with what stands directly in it. */
+  readonly isUntouched: (folder: string) => boolean
+}
+
+/** A system's queue of events holds thousands, and what doesn't fit in is lost; after so many nothing is taken for granted. */
+const MAX_HEARD = 1000
 
 /** What events are judged by. */
 class State {
@@ -52,6 +63,9 @@ class State {
   readonly failures = new Map<string, string>()
   /** Paths that came or went: what was watched there may be something else now. */
   readonly replaced = new Set<string>()
+  /** Folders in which something came or went, or a SKILL.md was written to. */
+  readonly touched = new Set<string>()
+  heard = 0
   wasWritten = false
 }
 
@@ -64,6 +78,8 @@ export const makeWatchers = Effect.gen(function*() {
 
   const hear = Effect.fnUntraced(function*(folder: string, event: FileSystem.WatchEvent) {
     const name = path.basename(event.path)
+    state.heard++
+    if (event._tag !== "Update" || name === "SKILL.md") state.touched.add(folder)
     const isSkill = isSkillFile(state, folder, name)
     const isOwn = event._tag !== "Update" && name === path.basename(folder)
     if (!isSkill && !isOwn && !(yield* isPlace(folder, name, event))) return
@@ -141,12 +157,18 @@ export const makeWatchers = Effect.gen(function*() {
       })
     },
     settle: Effect.gen(function*() {
-      const { above, failures, linked, replaced, wasWritten } = state
+      const { above, failures, heard, linked, replaced, touched, wasWritten } = state
       const gone = [...replaced]
-      for (const collection of [above, failures, linked, replaced]) collection.clear()
+      const before = new Set(touched)
+      for (const collection of [above, failures, linked, replaced, touched]) collection.clear()
       state.wasWritten = false
+      state.heard = 0
       yield* drop((folder) => gone.some((one) => folder === one || folder.startsWith(one + path.sep)))
-      return wasWritten
+      return {
+        wasWritten,
+        // of a folder that is no longer watched nothing is heard
+        isUntouched: (folder) => heard <= MAX_HEARD && !before.has(folder) && FiberMap.hasUnsafe(fibers, folder)
+      }
     }),
     keep: Effect.fnUntraced(function*(folders: Folders) {
       state.known = folders

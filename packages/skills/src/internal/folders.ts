@@ -40,6 +40,8 @@ export interface Listing {
   /** In the order of code points. */
   readonly below: ReadonlyArray<Subfolder>
   readonly isCut: boolean
+  /** Something in it is a link: what that leads to may change without the folder. */
+  readonly hasLinks: boolean
 }
 
 /** Listings, or why there is none, by real path. */
@@ -52,15 +54,21 @@ export interface Observer {
   readonly onLink: (path: string) => Effect.Effect<void>
 }
 
-/** Adds a folder and all below it, up to the bounds; what is listed already is not listed again. */
-export const explore = Effect.fnUntraced(function*(real: string, folders: Folders, observer?: Observer) {
+/** Adds a folder and all below it, up to the bounds; what is listed already, or `known`, is not listed again. */
+export const explore = Effect.fnUntraced(function*(
+  real: string,
+  folders: Folders,
+  known: ReadonlyMap<string, Result.Result<Listing, string>>,
+  observer?: Observer
+) {
   const limit = folders.size + MAX_FOLDERS
   let level: ReadonlyArray<string> = [real]
   for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
     const fresh = [...new Set(level)].filter((folder) => !folders.has(folder)).slice(0, limit - folders.size)
-    const listed = yield* Effect.forEach(fresh, (folder) => Effect.result(list(folder, observer)), {
-      concurrency: AT_ONCE
-    })
+    const listed = yield* Effect.forEach(fresh, (folder) => {
+      const listing = known.get(folder)
+      return listing === undefined ? Effect.result(list(folder, observer)) : Effect.succeed(listing)
+    }, { concurrency: AT_ONCE })
     for (const [index, listing] of listed.entries()) folders.set(fresh[index] ?? "", listing)
     level = listed.flatMap((listing) =>
       Result.isSuccess(listing) ? listing.success.below.map((subfolder) => subfolder.real) : []
@@ -87,7 +95,8 @@ const list = Effect.fnUntraced(function*(folder: string, observer?: Observer) {
     ...(skill === undefined ? {} : { skill }),
     ...(misnamed === undefined ? {} : { misnamed: misnamed.name }),
     below,
-    isCut: candidates.length > MAX_ENTRIES
+    isCut: candidates.length > MAX_ENTRIES,
+    hasLinks: (own !== undefined && own.type !== "File") || candidates.some(({ type }) => type !== "Directory")
   }
 })
 

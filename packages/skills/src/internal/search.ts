@@ -6,32 +6,57 @@ import type { Discovery } from "../SkillDiscovery.ts"
 import type { SkillRoot } from "../SkillRoot.ts"
 import { AT_ONCE, type Folders, type Observer } from "./folders.ts"
 import type { SkillFile } from "./skillFile.ts"
+import type { Outcome } from "./skillHead.ts"
 import { type Search, searchRoot } from "./skillTree.ts"
 
-/** What came of a search. */
-export interface Searched {
-  readonly discovery: Discovery
+/** What was read of folders and of their skills. */
+export interface Known {
   readonly folders: Folders
+  readonly heads: Heads
 }
 
+/** By {@link keyOf}. */
+type Heads = Map<string, Outcome>
+
+/** What came of a search. */
+export interface Searched extends Known {
+  readonly discovery: Discovery
+}
+
+export const NOTHING: Known = { folders: new Map(), heads: new Map() }
+
+/** What is known of folders that are `isUntouched` since. What links lead to may have changed all the same. */
+export const stillKnown = ({ folders, heads }: Known, isUntouched: (folder: string) => boolean): Known => ({
+  folders: new Map(
+    Array.from(folders).filter(([folder, listing]) =>
+      Result.isSuccess(listing) && !listing.success.hasLinks && isUntouched(folder)
+    )
+  ),
+  heads
+})
+
+/** What is `known` already is not read again. */
 export const searchRoots = Effect.fnUntraced(function*(
   roots: ReadonlyArray<string | SkillRoot>,
-  observer?: Observer
+  observer?: Observer,
+  known = NOTHING
 ) {
-  const search: Search = { folders: new Map(), visited: new Set(), observer }
-  const searched = yield* Effect.forEach(roots, (root) => discoverRoot(toRoot(root), search))
+  const search: Search = { folders: new Map(), visited: new Set(), observer, known: known.folders }
+  const heads: Heads = new Map()
+  const searched = yield* Effect.forEach(roots, (root) => discoverRoot(toRoot(root), search, known, heads))
   const discovery: Discovery = {
     found: searched.flatMap(({ found }) => found),
     skipped: searched.flatMap(({ skipped }) => skipped),
     diagnostics: searched.flatMap(({ diagnostics }) => diagnostics),
     unreadableRoots: searched.flatMap(({ unreadableRoots }) => unreadableRoots)
   }
-  return { discovery, folders: search.folders }
+  const result: Searched = { discovery, folders: search.folders, heads }
+  return result
 })
 
 export const toRoot = (root: string | SkillRoot): SkillRoot => typeof root === "string" ? { path: root } : root
 
-const discoverRoot = Effect.fnUntraced(function*(root: SkillRoot, search: Search) {
+const discoverRoot = Effect.fnUntraced(function*(root: SkillRoot, search: Search, known: Known, into: Heads) {
   const searched = yield* Effect.result(searchRoot(root, search))
   if (Result.isFailure(searched)) {
     const skipped: SkippedSkill = {
@@ -42,7 +67,11 @@ const discoverRoot = Effect.fnUntraced(function*(root: SkillRoot, search: Search
     return { found: [], skipped: [skipped], diagnostics: [], unreadableRoots: [skipped] }
   }
   const { diagnostics, files, skipped } = searched.success
-  const heads = yield* readHeads(files)
+  const heads = yield* readHeads(files, known)
+  for (const [index, file] of files.entries()) {
+    const head = heads[index]
+    if (head !== undefined) into.set(keyOf(file), head)
+  }
   const read = heads.filter(Result.isSuccess).map(({ success }) => success)
   return {
     found: read.map(({ skill }) => skill),
@@ -53,8 +82,14 @@ const discoverRoot = Effect.fnUntraced(function*(root: SkillRoot, search: Search
 })
 
 /** The YAML parser takes longer to load than a small toolkit to build, so it comes with the first file. */
-const readHeads = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>) {
+const readHeads = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>, known: Known) {
   if (files.length === 0) return []
   const { readHead } = yield* Effect.promise(() => import("./skillHead.ts"))
-  return yield* Effect.forEach(files, readHead, { concurrency: AT_ONCE })
+  return yield* Effect.forEach(files, (file) => {
+    const head = known.folders.has(file.directory) ? known.heads.get(keyOf(file)) : undefined
+    return head === undefined ? readHead(file) : Effect.succeed(head)
+  }, { concurrency: AT_ONCE })
 })
+
+/** Where it is found, and where it really is. */
+const keyOf = ({ directory, location }: SkillFile): string => `${location}\0${directory}`

@@ -23,7 +23,7 @@ export interface ReadHead {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
-type Outcome = Result.Result<ReadHead, SkippedSkill>
+export type Outcome = Result.Result<ReadHead, SkippedSkill>
 
 export const readHead = Effect.fnUntraced(function*(file: SkillFile) {
   const read = yield* Effect.result(readUntil(file.location, HEAD_LIMIT, findHead))

@@ -34,6 +34,8 @@ export interface Search {
   /** The real paths of folders that belong to an earlier path. */
   readonly visited: Set<string>
   readonly observer: Observer | undefined
+  /** Listings of an earlier search that still hold. */
+  readonly known: Folders
 }
 
 const NOTHING: Tree = { files: [], skipped: [], diagnostics: [] }
@@ -49,7 +51,7 @@ export const searchRoot = Effect.fnUntraced(function*({ optional = false, path: 
   const real = found.success
   const { type } = yield* Effect.mapError(fs.stat(real), explain)
   if (type !== "Directory") return yield* Effect.fail("it is not a folder")
-  yield* explore(real, search.folders, search.observer)
+  yield* explore(real, search.folders, search.known, search.observer)
   const listing = search.folders.get(real)
   return listing !== undefined && Result.isFailure(listing)
     ? yield* Effect.fail(listing.failure)

@@ -1,4 +1,7 @@
-/** Searches now, and again after each change that matters, once it has been quiet for a moment. */
+/**
+ * Searches now, and again after each change that matters, once it has been quiet for a moment; folders in which nothing
+ * has happened aren't read again.
+ */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
@@ -10,7 +13,7 @@ import type { Discovery } from "../SkillDiscovery.ts"
 import type { SkillRoot } from "../SkillRoot.ts"
 import { makeWatchers, type NotWatched, type Watchers } from "./folderWatchers.ts"
 import { diagnostic } from "./openFormat.ts"
-import { searchRoots, toRoot } from "./search.ts"
+import * as Search from "./search.ts"
 
 /** An editor writes a file in several steps, and a checkout many files; milliseconds. */
 const QUIET = 200
@@ -33,8 +36,7 @@ export const watchRoots = (
       ))
   )
 
-interface Searched {
-  readonly discovery: Discovery
+interface Searched extends Search.Searched {
   /** Whether each change will be heard of. */
   readonly isWatched: boolean
 }
@@ -45,16 +47,17 @@ const next = Effect.fnUntraced(function*(
   roots: ReadonlyArray<string | SkillRoot>,
   before: Searched | undefined
 ) {
-  let { isWatched } = before ?? { isWatched: true }
+  if (before === undefined) return yield* search(watchers, roots, Search.NOTHING)
+  let last = before
   for (;;) {
-    const wasWritten = before !== undefined && (yield* awaitChange(watchers, isWatched))
-    const searched = yield* search(watchers, roots)
-    if (before === undefined || wasWritten || !Equal.equals(before.discovery, searched.discovery)) return searched
-    isWatched = searched.isWatched
+    const { isUntouched, wasWritten } = yield* awaitChange(watchers, last.isWatched)
+    const known = last.isWatched ? Search.stillKnown(last, isUntouched) : Search.NOTHING
+    last = yield* search(watchers, roots, known)
+    if (wasWritten || !Equal.equals(before.discovery, last.discovery)) return last
   }
 })
 
-/** Waits for a change and the quiet after it, and gives whether a skill was written to. */
+/** Waits for a change and the quiet after it, and gives what has happened. */
 const awaitChange = Effect.fnUntraced(function*({ changed, settle }: Watchers, isWatched: boolean) {
   yield* isWatched ? Queue.take(changed) : Effect.timeoutOption(Queue.take(changed), UNWATCHED)
   const end = (yield* Clock.currentTimeMillis) + LONGEST_WAIT
@@ -69,17 +72,21 @@ const awaitChange = Effect.fnUntraced(function*({ changed, settle }: Watchers, i
   return yield* settle
 })
 
-const search = Effect.fnUntraced(function*(watchers: Watchers, roots: ReadonlyArray<string | SkillRoot>) {
-  yield* Effect.forEach(roots, (root) => watchers.watchAbove(toRoot(root).path), { discard: true })
-  const { discovery, folders } = yield* searchRoots(roots, watchers.observer)
-  const notWatched = yield* watchers.keep(folders)
-  const searched: Searched = notWatched === undefined
-    ? { discovery, isWatched: true }
-    : {
-      discovery: { ...discovery, diagnostics: [...discovery.diagnostics, toDiagnostic(notWatched)] },
-      isWatched: false
-    }
-  return searched
+const search = Effect.fnUntraced(function*(
+  watchers: Watchers,
+  roots: ReadonlyArray<string | SkillRoot>,
+  known: Search.Known
+) {
+  yield* Effect.forEach(roots, (root) => watchers.watchAbove(Search.toRoot(root).path), { discard: true })
+  const found = yield* Search.searchRoots(roots, watchers.observer, known)
+  const notWatched = yield* watchers.keep(found.folders)
+  if (notWatched === undefined) return { ...found, isWatched: true }
+  const { discovery } = found
+  return {
+    ...found,
+    discovery: { ...discovery, diagnostics: [...discovery.diagnostics, toDiagnostic(notWatched)] },
+    isWatched: false
+  }
 })
 
 const toDiagnostic = ({ count, detail, folder }: NotWatched) =>
