@@ -2,6 +2,9 @@
  * Tasks, messages and parts of A2A, read leniently in the shapes of both protocol versions: parts by the fields they
  * have, states by their name. A malformed part costs only itself.
  *
+ * Reading is bounded, as whoever sends may send anything: no more than {@link MAX_PARTS} and one of the parts of a message, or of all
+ * artifacts of a task together, and of a history the last messages.
+ *
  * @since 0.1.0
  */
 import * as Json from "@effect-toolnexus/core/Json"
@@ -32,6 +35,17 @@ export const TaskState = Schema.Literals([
  * @since 0.1.0
  */
 export type TaskState = Schema.Schema.Type<typeof TaskState>
+
+/**
+ * Each part takes room and time of its own, however small it is. Whoever finds more of them has found too many.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const MAX_PARTS = 10_000
+
+/** Of a conversation the end counts. */
+const MAX_HISTORY = 10
 
 /**
  * A part of a message or artifact. A file has `bytes` (base64) or a `uri`.
@@ -232,7 +246,11 @@ const BOUNDS: Json.Bounds = { levels: 200, values: 1_000_000 }
 const present = <K extends string>(key: K, value: string | null | undefined): { readonly [P in K]?: string } | {} =>
   typeof value === "string" ? { [key]: value } : {}
 
-const readParts = (raw: ReadonlyArray<unknown>): ReadonlyArray<Part> => collect(raw, readPart)
+/** One more than anybody takes, so that it is seen that there are too many. */
+const ENOUGH_PARTS = MAX_PARTS + 1
+
+const readParts = (raw: ReadonlyArray<unknown>, room = ENOUGH_PARTS): ReadonlyArray<Part> =>
+  collect(raw.slice(0, room), readPart)
 
 const collect = <A>(raw: ReadonlyArray<unknown>, read: (item: unknown) => Option.Option<A>): ReadonlyArray<A> =>
   raw.flatMap((item) => Option.toArray(read(item)))
@@ -268,20 +286,29 @@ const toTask = ({ artifacts, contextId, history, id, status }: typeof WireTask.T
   id,
   ...present("contextId", contextId),
   ...toStatus(status),
-  artifacts: (artifacts ?? []).flatMap((raw, index) =>
-    Option.toArray(Option.map(decodeArtifact(raw), (artifact) => toArtifact(artifact, String(index))))
-  ),
-  history: collect(history ?? [], readMessage)
+  artifacts: readArtifacts(artifacts ?? []),
+  history: collect((history ?? []).slice(-MAX_HISTORY), readMessage)
 })
+
+const readArtifacts = (raw: ReadonlyArray<unknown>): ReadonlyArray<Artifact> => {
+  let room = ENOUGH_PARTS
+  return raw.slice(0, ENOUGH_PARTS).flatMap((each, index) => {
+    const artifact = room <= 0 ? Option.none() : decodeArtifact(each)
+    if (Option.isNone(artifact)) return []
+    const read = toArtifact(artifact.value, String(index), room)
+    room -= Math.max(1, artifact.value.parts.length)
+    return [read]
+  })
+}
 
 const toStatus = ({ message, state }: typeof WireStatus.Type): Pick<Task, "message" | "state"> => ({
   state: readState(state),
   ...Option.match(readMessage(message), { onNone: () => ({}), onSome: (read) => ({ message: read }) })
 })
 
-const toArtifact = ({ artifactId, parts }: typeof WireArtifact.Type, place: string): Artifact => ({
+const toArtifact = ({ artifactId, parts }: typeof WireArtifact.Type, place: string, room?: number): Artifact => ({
   id: artifactId ?? place,
-  parts: readParts(parts)
+  parts: readParts(parts, room)
 })
 
 /**

@@ -145,7 +145,7 @@ export const decode = (document: unknown, location: URL, base: URL = location): 
   const { name, security, securityRequirements, securitySchemes, supportsAuthenticatedExtendedCard } = card.value
   const capabilities = Option.getOrUndefined(decodeCapabilities(card.value.capabilities))
   return Result.succeed({
-    name,
+    name: Text.cut(name, MAX_NAME, "..."),
     description: clip(card.value.description ?? ""),
     location: bareHref(location),
     endpoint,
@@ -158,6 +158,9 @@ export const decode = (document: unknown, location: URL, base: URL = location): 
     ...skillsOf(card.value)
   })
 }
+
+/** Tools are called after them, in characters. */
+const MAX_NAME = 1000
 
 const listOf = (raw: unknown): ReadonlyArray<unknown> => Option.getOrElse(decodeList(raw), () => [])
 
@@ -206,6 +209,8 @@ interface Skills {
 /** No model could choose among more. */
 const MAX_SKILLS = 1000
 
+const UNNAMED = `A skill with neither id nor name of at most ${MAX_NAME} characters`
+
 /** A skill without a name, and a second one of the same id, cost only themselves. */
 const skillsOf = (card: typeof WireCard.Type): Skills => {
   const skills = new Map<string, AgentSkill>()
@@ -219,7 +224,7 @@ const skillsOf = (card: typeof WireCard.Type): Skills => {
     const skill = Option.flatMap(decodeSkill(raw), toSkill)
     const path = `skills.${index}`
     if (Option.isNone(skill)) {
-      diagnostics.push({ level: "warning", code: "unnamed-skill", path, message: "A skill with neither id nor name" })
+      diagnostics.push({ level: "warning", code: "unnamed-skill", path, message: UNNAMED })
     } else if (skills.has(nameOf(skill.value))) {
       const message = `A second skill called "${nameOf(skill.value)}"; the first one is used`
       diagnostics.push({ level: "warning", code: "duplicate-skill", path, message })
@@ -230,8 +235,11 @@ const skillsOf = (card: typeof WireCard.Type): Skills => {
   return { skills: [...skills.values()], diagnostics }
 }
 
+const isName = (text: unknown): text is string =>
+  typeof text === "string" && text.length <= MAX_NAME && text.trim() !== ""
+
 const toSkill = ({ description, id, name }: typeof WireSkill.Type): Option.Option<AgentSkill> => {
-  const known = [id, name].filter((text): text is string => typeof text === "string" && text.trim() !== "")
+  const known = [id, name].filter(isName)
   const [first] = known
   if (first === undefined) return Option.none()
   return Option.some({

@@ -1,6 +1,7 @@
 import { A2aTask } from "@effect-toolnexus/agents"
 import { assert, describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
+import { TaskFold } from "../src/internal/taskFold.ts"
 
 describe("A2aTask", () => {
   it.each(
@@ -70,6 +71,37 @@ describe("A2aTask", () => {
         message: { role: "agent", parts: [{ kind: "text", text: "hi" }] }
       })
     }
+  })
+
+  it("reads no more than anybody takes, however much is sent", () => {
+    const many = <A>(item: A) => Array.from({ length: 300_000 }, () => item)
+    const status = { state: "working" }
+    const started = process.cpuUsage()
+    const partsIn = (task: object): number => {
+      const read = Option.getOrThrow(A2aTask.readTask({ id: "t", status, ...task }))
+      return read.artifacts.flatMap(({ parts }) => parts).length + read.history.length
+    }
+    const enough = A2aTask.MAX_PARTS + 1
+    assert.strictEqual(partsIn({ artifacts: [{ parts: many({ text: "a" }) }] }), enough)
+    assert.strictEqual(partsIn({ artifacts: many({ parts: [{ text: "a" }] }) }), enough)
+    assert.strictEqual(partsIn({ artifacts: many({ parts: [1, 2] }) }), 0)
+    assert.strictEqual(partsIn({ history: many({ role: "agent", parts: [] }) }), 10)
+    const message = Option.getOrThrow(A2aTask.readMessage({ parts: many({ text: "a" }) }))
+    assert.strictEqual(message.parts.length, enough)
+    assert.isBelow(process.cpuUsage(started).user / 1000, 1500)
+  })
+
+  it("keeps of all that is said of a task the last word", () => {
+    const fold = new TaskFold()
+    const said = (text: string) => ({ role: "agent" as const, parts: [{ kind: "text" as const, text }] })
+    fold.take({ _tag: "Status", taskId: "t", state: "working", message: said("one") }, 0)
+    fold.take({ _tag: "Message", message: said("two") }, 0)
+    fold.take({ _tag: "Status", taskId: "t", state: "working" }, 0)
+    fold.take({ _tag: "Status", taskId: "t", state: "completed", message: said("three") }, 0)
+    assert.deepInclude(fold.reply, { _tag: "Task" })
+    if (fold.reply?._tag !== "Task") return
+    assert.strictEqual(A2aTask.lastMessage(fold.reply.task)?.parts.length, 1)
+    assert.deepStrictEqual(fold.reply.task.history.flatMap(({ parts }) => parts), [{ kind: "text", text: "one" }])
   })
 
   it.each([[null], ["text"], [{}], [{ id: "t" }], [{ task: { id: "" } }]])("takes %j for neither", (raw) => {

@@ -63,6 +63,17 @@ describe("AgentCard", () => {
     ])
   })
 
+  it("is called in short, and so are its skills", () => {
+    const long = "x".repeat(2000)
+    const { name, skills } = card({
+      name: long,
+      url: "https://h/",
+      skills: [{ id: long, name: "short" }, { id: long }]
+    })
+    assert.strictEqual(name, `${long.slice(0, 1000)}...`)
+    assert.deepStrictEqual(skills.map(AgentCard.nameOf), ["short"])
+  })
+
   it.each([
     ["no object", [1], /not an agent card/],
     ["no name", { url: "https://h/", skills: SKILLS }, /not an agent card/],

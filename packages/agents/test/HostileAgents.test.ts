@@ -272,6 +272,34 @@ describe("a stream", () => {
       assert.match(error.message, /more than/)
     }))
 
+  it.live("and polls that bring ever more are, too, in as many artifacts as they like", () =>
+    Effect.gen(function*() {
+      const { agent, tool } = yield* begin(
+        ({ before, method }, wire) => {
+          if (method === "CancelTask") return wire.result(bare("CANCELED"))
+          const artifacts = [{ artifactId: `a${before}`, parts: [{ text: "x".repeat(7 * 1024 * 1024) }] }]
+          return wire.result(method === "GetTask" ? bare("WORKING", { artifacts }) : task("WORKING"))
+        },
+        { card: (base) => cardOf(base, "1.0", { capabilities: {} }) },
+        60_000
+      )
+      const error = yield* Effect.flip(callTool(tool))
+      assert.match(error.message, /more than 16777216 bytes/)
+      yield* until(agent, "CancelTask")
+      assert.strictEqual(agent.methods().filter((method) => method === "GetTask").length, 3)
+    }), 60_000)
+
+  it.live("a message of endless small parts is no answer, and why a task failed is told in short", () =>
+    Effect.gen(function*() {
+      const parts = Array.from({ length: 11_000 }, () => ({ text: "x" }))
+      const error = yield* Effect.flip(call((_, wire) => wire.result({ message: { parts } })))
+      assert.match(error.message, /more than/)
+      const ended = { state: "TASK_STATE_FAILED", message: { parts: parts.map(() => ({ text: "no. ".repeat(20) })) } }
+      const failed = yield* Effect.flip(call((_, wire) => wire.result(task("FAILED", { status: ended }))))
+      assert.match(failed.message, /^A2A task t1 failed: no\. no\./)
+      assert.isBelow(failed.message.length, 11_000)
+    }))
+
   it.live("of endless news ends with the time of the call", () =>
     Effect.gen(function*() {
       const { agent, tool } = yield* begin(

@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import { type A2aError, isInvalidRequest, isUnsupported, isVersionError } from "../A2aError.ts"
 import { readReply, readTask, type Task } from "../A2aTask.ts"
 import type { AgentCard, AgentInterface } from "../AgentCard.ts"
-import { type AgentRequests, failure, type Listener, NEITHER } from "./agentRequests.ts"
+import { type AgentRequests, type Answer, failure, type Listener, NEITHER } from "./agentRequests.ts"
 import type { Operation, OutgoingMessage } from "./dialect.ts"
 
 export interface A2aClient {
@@ -23,13 +23,19 @@ export interface A2aClient {
   /** Goes on with the stream of a task, from how it is now. */
   readonly resubscribe: (id: string, context: unknown, listener: Listener) => Effect.Effect<void, A2aError>
   /** The task as it is now. */
-  readonly getTask: (id: string, context: unknown) => Effect.Effect<Task, A2aError>
+  readonly getTask: (id: string, context: unknown) => Effect.Effect<TaskNow, A2aError>
   /** Asks the agent to stop working on a task. */
   readonly cancelTask: (id: string, context: unknown) => Effect.Effect<void, A2aError>
   /** What the agent shows of itself to those it knows. */
   readonly extendedCard: Effect.Effect<unknown, A2aError>
   /** Whether it streams, as far as is known. */
   readonly isStreaming: () => boolean
+}
+
+/** A task, and how many characters it came in. */
+export interface TaskNow {
+  readonly task: Task
+  readonly size: number
 }
 
 /** One way to say something. */
@@ -70,16 +76,16 @@ export const make = (
     return yield* first ?? failure(new URL(endpoint.url), { _tag: "Malformed", detail: "there is no way to ask it" })
   })
 
-  const ask = (operation: Operation, context: unknown): Effect.Effect<Answered, A2aError> =>
+  const ask = (operation: Operation, context: unknown): Effect.Effect<AnswerFrom, A2aError> =>
     Effect.map(
       tryEach(
         targets().map((target) => ({ target, isStreaming: false })),
         ({ target }) => requests.ask(operation, target, context),
         isVersionError
       ),
-      ({ value, way: { target } }) => {
+      ({ value: answer, way: { target } }) => {
         proven = target
-        return { value, target }
+        return { ...answer, target }
       }
     )
 
@@ -98,12 +104,12 @@ export const make = (
           ? requests.listen({ _tag: "Stream", messageId, message }, target, context, hearing)
           : Effect.flatMap(
             requests.ask({ _tag: "Send", messageId, message }, target, context),
-            (result) =>
-              Option.match(readReply(result), {
+            ({ size, value }) =>
+              Option.match(readReply(value), {
                 onNone: () => failure(new URL(target.url), { _tag: "Malformed", detail: NEITHER }),
                 onSome: (reply) =>
                   Effect.sync(() => {
-                    hearing(reply, 0)
+                    hearing(reply, size)
                   })
               })
           )
@@ -119,10 +125,10 @@ export const make = (
     resubscribe: (id, context, listener) =>
       Effect.suspend(() => requests.listen({ _tag: "Resubscribe", id }, proven ?? endpoint, context, listener)),
     getTask: (id, context) =>
-      Effect.flatMap(ask({ _tag: "GetTask", id }, context), ({ target, value }) =>
+      Effect.flatMap(ask({ _tag: "GetTask", id }, context), ({ size, target, value }) =>
         Option.match(readTask(value), {
           onNone: () => failure(new URL(target.url), { _tag: "Malformed", detail: "this is not a task" }),
-          onSome: Effect.succeed
+          onSome: (task) => Effect.succeed({ task, size })
         })),
     cancelTask: (id, context) => Effect.asVoid(ask({ _tag: "CancelTask", id }, context)),
     extendedCard: Effect.map(ask({ _tag: "ExtendedCard" }, undefined), ({ value }) => value),
@@ -130,7 +136,6 @@ export const make = (
   }
 }
 
-interface Answered {
-  readonly value: unknown
+interface AnswerFrom extends Answer {
   readonly target: AgentInterface
 }

@@ -124,11 +124,11 @@ const afterLogin = (
   call: ToolCall.ToolCall
 ): Opening =>
 (listener) =>
-  Effect.flatMap(agent.client.getTask(taskId, call.context), (task) =>
+  Effect.flatMap(agent.client.getTask(taskId, call.context), ({ size, task }) =>
     task.state === "auth-required"
       ? send(agent, message, call)(listener)
       : Effect.sync(() => {
-        listener({ _tag: "Task", task }, 0)
+        listener({ _tag: "Task", task }, size)
       }))
 
 const remember = ({ conversation }: ConnectedAgent, reply: Reply) => {

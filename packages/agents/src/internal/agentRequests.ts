@@ -27,10 +27,16 @@ export interface Document {
   readonly url: URL
 }
 
+/** A result, and how many characters it came in. */
+export interface Answer {
+  readonly value: unknown
+  readonly size: number
+}
+
 export interface AgentRequests {
   /** `onAnswer` is run at the first HTTP answer of any kind. */
   readonly get: (url: URL, limit: number, onAnswer: Effect.Effect<void>) => Effect.Effect<Document, A2aError>
-  readonly ask: (operation: Operation, target: AgentInterface, context: unknown) => Effect.Effect<unknown, A2aError>
+  readonly ask: (operation: Operation, target: AgentInterface, context: unknown) => Effect.Effect<Answer, A2aError>
   /** Done at the end of the stream, whether that was meant or a cut. */
   readonly listen: (
     operation: Operation,
@@ -124,7 +130,8 @@ export const open = Effect.fnUntraced(function*({ remote }: AgentAddress) {
     ask: Effect.fnUntraced(function*(operation, target, context) {
       const url = addressOf(target)
       const response = yield* post(operation, target, context, ANSWER)
-      return yield* resultOf(yield* readText(response, url, ANSWER_LIMIT), url, response)
+      const text = yield* readText(response, url, ANSWER_LIMIT)
+      return { value: yield* resultOf(text, url, response), size: text.length }
     }),
     listen: Effect.fnUntraced(function*(operation, target, context, listener) {
       const url = addressOf(target)

@@ -1,6 +1,7 @@
 /** What a settled task or a plain message means to the caller: a result, a typed failure, or a question. */
 import type * as Json from "@effect-toolnexus/core/Json"
 import type * as Redaction from "@effect-toolnexus/core/Redaction"
+import * as Text from "@effect-toolnexus/core/Text"
 import type * as ToolCall from "@effect-toolnexus/core/ToolCall"
 import * as ToolError from "@effect-toolnexus/core/ToolError"
 import * as ToolResult from "@effect-toolnexus/core/ToolResult"
@@ -50,9 +51,13 @@ const completed = (task: Task, settling: Settling): ToolResult.ToolResult => {
     : toResult(parts, textOf(last?.parts ?? []), metadata)
 }
 
+/** As much as a person or a model reads of why it failed. */
+const MAX_REASON = 10_000
+
 const toFailure = (task: Task, call: ToolCall.ToolCall, settling: Settling): ToolError.ToolFailed => {
   const reason = textOf(lastMessage(task)?.parts ?? []).trim()
-  const message = settling.redact(`A2A task ${task.id} ${task.state}: ${reason === "" ? "no reason given" : reason}`)
+  const said = settling.redact(`A2A task ${task.id} ${task.state}: ${reason === "" ? "no reason given" : reason}`)
+  const message = Text.cut(said, MAX_REASON, "...")
   const metadata = metadataOf({ ...task, taskId: task.id }, settling)
   const { content, structured } = toResult(partsOf(task), "", metadata)
   const extras = { metadata, ...(content && { content }), ...(structured !== undefined && { structured }) }

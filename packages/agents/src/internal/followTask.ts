@@ -111,9 +111,9 @@ const tooLarge = ({ url }: FollowingTask) =>
 const look = ({ client, context, fold, listener }: FollowingTask) =>
   Effect.flatMap(
     Effect.suspend(() => client.getTask(fold.taskId ?? "", context)),
-    (task) =>
+    ({ size, task }) =>
       Effect.sync(() => {
-        listener({ _tag: "Task", task }, 0)
+        listener({ _tag: "Task", task }, size)
       })
   )
 
@@ -134,8 +134,8 @@ const awaitSilentEnd = Effect.fnUntraced(function*({ client, context, fold, list
       const looked = yield* Effect.result(client.getTask(fold.taskId ?? "", context))
       if (Result.isFailure(looked) && !isTransient(looked.failure)) return yield* Effect.never
       // while it works, the stream knows better than a picture that may be older
-      isOver = Result.isSuccess(looked) && isSettled(looked.success.state)
-      if (Result.isSuccess(looked) && isOver) listener({ _tag: "Task", task: looked.success }, 0)
+      isOver = Result.isSuccess(looked) && isSettled(looked.success.task.state)
+      if (Result.isSuccess(looked) && isOver) listener({ _tag: "Task", task: looked.success.task }, looked.success.size)
     }
     seen = fold.events
   }
@@ -177,7 +177,7 @@ const poll = Effect.fnUntraced(function*(task: FollowingTask) {
   const first = Math.max(MIN_INTERVAL, pollEvery)
   let interval = first
   let lost = 0
-  while (!fold.isSettled) {
+  while (!fold.isSettled && !fold.isTooLarge) {
     yield* Effect.sleep(interval)
     interval = Math.min(interval * GROWTH, first * MAX_GROWTH)
     const polled = yield* Effect.result(look(task))
@@ -217,6 +217,7 @@ const abandon = (
 /** So many reports wait at most; of more the latest count. */
 const MAX_REPORTS = 64
 const MAX_REPORT = 2000
+/** No secret may be cut in two before it is blotted out. */
 const READ_REPORT = 4 * MAX_REPORT
 /** Whoever watches a call may be slow, and doesn't hold it up for longer. */
 const REPORT_LIMIT = "1 second"
@@ -228,8 +229,7 @@ const relay = Effect.fnUntraced(function*({ redact }: Following, call: ToolCall)
   const telling = yield* Effect.forkChild(
     Queue.take(reports).pipe(
       Effect.flatMap((text) => {
-        // no secret may be cut in two before it is blotted out
-        const message = Text.cut(redact(Text.cut(text.trim(), READ_REPORT)), MAX_REPORT, "...")
+        const message = Text.cut(redact(text), MAX_REPORT, "...")
         const progress: Progress = { progress: ++count, ...(message === "" ? {} : { message }) }
         return call.progress(progress)
       }),
@@ -238,7 +238,7 @@ const relay = Effect.fnUntraced(function*({ redact }: Following, call: ToolCall)
   )
   return {
     offer: (text: string) => {
-      Queue.offerUnsafe(reports, text)
+      Queue.offerUnsafe(reports, beginningOf(text))
     },
     end: Queue.end(reports).pipe(
       Effect.andThen(Fiber.await(telling)),
@@ -247,3 +247,9 @@ const relay = Effect.fnUntraced(function*({ redact }: Following, call: ToolCall)
     )
   }
 })
+
+/** Of its own: a cut text keeps the whole of it in memory. */
+const beginningOf = (text: string): string =>
+  text.length <= READ_REPORT
+    ? text.trim()
+    : new TextDecoder().decode(new TextEncoder().encode(Text.cut(text.trimStart(), READ_REPORT)))

@@ -5,6 +5,8 @@
 import {
   isSettled,
   isTerminal,
+  lastMessage,
+  MAX_PARTS,
   type Message,
   type Part,
   type Reply,
@@ -15,10 +17,6 @@ import {
 
 /** As much as one answer that comes as a whole, in characters. */
 export const MAX_SIZE = 16 * 1024 * 1024
-/** Each part takes room of its own, however small it is. */
-const MAX_PARTS = 10_000
-/** Of a conversation the end counts. */
-const MAX_HISTORY = 10
 
 interface Piece {
   parts: ReadonlyArray<Part>
@@ -94,8 +92,10 @@ export class TaskFold {
 
   /** Beside a task it is something that the agent says, and no answer. */
   #takeMessage(message: Message): string {
-    if (this.#task === undefined) this.#answer = message
-    else this.#task = { ...this.#task, history: [...this.#task.history, message].slice(-MAX_HISTORY) }
+    if (this.#task === undefined) {
+      this.#answer = message
+      this.#parts = message.parts.length
+    } else this.#task = { ...this.#task, history: [message] }
     return textOf(message.parts)
   }
 
@@ -110,9 +110,15 @@ export class TaskFold {
   #takeStatus({ contextId, message, state, taskId }: Extract<StreamEvent, { _tag: "Status" }>): string | undefined {
     if (this.#isForeign(taskId) || (this.#isOver && !isTerminal(state))) return undefined
     const before = this.#known(taskId, contextId)
-    const history = before.message === undefined ? before.history : [...before.history, before.message]
+    // of all that was said only the last word counts, in the end
+    const last = lastMessage(before)
     const { message: _, ...rest } = before
-    this.#task = { ...rest, state, history: history.slice(-MAX_HISTORY), ...(message === undefined ? {} : { message }) }
+    this.#task = {
+      ...rest,
+      state,
+      history: last === undefined ? [] : [last],
+      ...(message === undefined ? {} : { message })
+    }
     return textOf(message?.parts ?? [])
   }
 
@@ -132,7 +138,7 @@ export class TaskFold {
   #put(id: string, piece: Piece) {
     const before = this.#artifacts.get(id)
     this.#size += piece.size - (before?.size ?? 0)
-    this.#parts += piece.parts.length - (before?.parts.length ?? 0)
+    this.#parts += countOf(piece) - (before === undefined ? 0 : countOf(before))
     this.#artifacts.set(id, piece)
   }
 
@@ -152,6 +158,9 @@ export class TaskFold {
     return this.#task !== undefined && this.#task.id !== id
   }
 }
+
+/** An artifact without parts takes room, too. */
+const countOf = ({ parts }: Piece): number => Math.max(1, parts.length)
 
 /** Pieces of text that follow each other are one text. */
 const joined = (parts: ReadonlyArray<Part>, before: ReadonlyArray<Part> = []): ReadonlyArray<Part> => {
