@@ -123,6 +123,13 @@ describe("defineTool", () => {
       assert.strictEqual((yield* Effect.flip(fields.handler({}, call))).message, `NoSuchUser {"id":2}`)
       const worded = defineTool({ name: "t", handler: () => Effect.fail({ message: "why" }) })
       assert.strictEqual((yield* Effect.flip(worded.handler({}, call))).message, "why")
+      // data says why by what it is
+      const data = defineTool({ name: "t", handler: () => Effect.fail({ why: "closed", until: 9 }) })
+      assert.strictEqual((yield* Effect.flip(data.handler({}, call))).message, `{"why":"closed","until":9}`)
+      for (const silence of [undefined, null, {}, "", new Error("")]) {
+        const silent = defineTool({ name: "t", handler: () => Effect.fail(silence) })
+        assert.include((yield* Effect.flip(silent.handler({}, call))).message, "without saying why")
+      }
       const defect = defineTool({ name: "t", handler: () => Effect.die("bug") })
       assert.isTrue(Exit.hasDies(yield* Effect.exit(defect.handler({}, call))))
     }))

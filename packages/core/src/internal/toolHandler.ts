@@ -53,8 +53,17 @@ const toMessage = (cause: unknown): string => {
   if (Predicate.hasProperty(cause, "message") && typeof cause.message === "string" && cause.message !== "") {
     return cause.message
   }
-  return Predicate.hasProperty(cause, "_tag") ? describeTagged(cause) : "The tool failed without saying why"
+  return Predicate.hasProperty(cause, "_tag") ? describeTagged(cause) : describeData(cause)
 }
+
+/** A failure that is data, as one that `effect/ai` declares, says why by that. */
+const describeData = (cause: unknown): string =>
+  Option.match(toJson(cause), {
+    onNone: () => SILENT,
+    onSome: ([json, text]) => Predicate.isObject(json) && text !== "{}" ? text : SILENT
+  })
+
+const SILENT = "The tool failed without saying why"
 
 /** A tagged error without words of its own is at least told by its fields. */
 const describeTagged = (error: { readonly _tag: unknown }): string => {
