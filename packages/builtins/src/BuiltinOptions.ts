@@ -83,7 +83,7 @@ const TOOL_NAMES = [
  * A key that makes no sense is left out with a diagnostic at its path. Where leaving it out would open what somebody
  * meant to close, it closes instead: a `root` or a whole value that can't be understood turns the builtins off, a
  * `readOnly` or `staleGuard` that is no boolean counts as true, a `network` that is neither counts as `public`, a `tools`
- * entry that is no boolean drops that tool.
+ * entry that is no boolean drops that tool. A misspelled one of these (`readonly`) closes like one that can't be understood.
  *
  * @category decoding
  * @since 0.1.0
@@ -101,8 +101,21 @@ const isOff = (raw: Readonly<Record<string, unknown>>): boolean => raw["disabled
 
 const KEYS = ["disabled", "enabled", "root", "readOnly", "tools", "bash", "limits", "network", "staleGuard"]
 
+/** Without these keys everything is open, so nothing is until a misspelled one is corrected. */
+const TURNS_OFF = ["root", "tools", "disabled", "enabled"]
+
+const AS_TRUE = "It counts as true until it is corrected"
+
+/** What is done where one of these keys is misspelled: what somebody meant to close isn't left open. */
+const CLOSES: ReadonlyMap<string, string> = new Map([
+  ...TURNS_OFF.map((key): [string, string] => [key, "The builtins are off until it is corrected"]),
+  ["readOnly", AS_TRUE],
+  ["staleGuard", AS_TRUE],
+  ["network", "It counts as public until it is corrected"]
+])
+
 const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionReader): BuiltinOptions => {
-  reader.checkKeys(raw, "builtins", KEYS)
+  const misspelled = reader.checkKeys(raw, "builtins", KEYS, { closes: (key) => CLOSES.get(key) })
   const isSwitchBroken = [raw["disabled"], raw["enabled"]].some((value) =>
     value !== undefined && !Predicate.isBoolean(value)
   )
@@ -115,7 +128,7 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
     Schema.Boolean,
     "true or false; it counts as true until it is"
   )
-  const isReadOnly = raw["readOnly"] !== undefined && readOnly !== false
+  const isReadOnly = (raw["readOnly"] !== undefined && readOnly !== false) || misspelled.has("readOnly")
   const tools = decodeTools(raw["tools"], reader)
   const bash = decodeBash(raw["bash"], reader)
   const limits = decodeLimits(raw["limits"], reader)
@@ -126,8 +139,10 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
     Schema.Boolean,
     "true or false; it counts as true until it is"
   )
-  const network = decodeNetwork(raw, reader)
-  const isUnsafe = isSwitchBroken || tools === undefined || (raw["root"] !== undefined && root === undefined)
+  const hasGuard = raw["staleGuard"] !== undefined || misspelled.has("staleGuard")
+  const network = misspelled.has("network") ? "public" : decodeNetwork(raw, reader)
+  const isUnsafe = isSwitchBroken || tools === undefined || (raw["root"] !== undefined && root === undefined) ||
+    TURNS_OFF.some((key) => misspelled.has(key))
   if (isUnsafe) return false
   return {
     ...(root === undefined ? {} : { root }),
@@ -135,7 +150,7 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     ...(bash === undefined ? {} : { bash }),
     ...(limits === undefined ? {} : { limits }),
-    ...(raw["staleGuard"] === undefined ? {} : { staleGuard: staleGuard !== false }),
+    ...(hasGuard ? { staleGuard: staleGuard !== false } : {}),
     ...(network === undefined ? {} : { network })
   }
 }
@@ -157,12 +172,16 @@ const decodeTools = (raw: unknown, reader: OptionReader): Readonly<Record<string
   if (!reader.isMap(raw, "builtins.tools", "an object of names and booleans; the builtins are off until it is")) {
     return undefined
   }
-  reader.checkKeys(raw, "builtins.tools", TOOL_NAMES, "unknown-tool")
+  const misspelled = reader.checkKeys(raw, "builtins.tools", TOOL_NAMES, {
+    code: "unknown-tool",
+    // a `true` would have changed nothing
+    closes: (name, value) => value === true ? undefined : `"${name}" is off until it is corrected`
+  })
   const kept = TOOL_NAMES.filter((name) => Object.hasOwn(raw, name)).map((name): readonly [string, boolean] => [
     name,
     reader.read(raw, name, "builtins.tools", Schema.Boolean, "true or false; the tool is off until it is") ?? false
   ])
-  return Object.fromEntries(kept)
+  return Object.fromEntries([...kept, ...[...misspelled].map((name) => [name, false] as const)])
 }
 
 const decodeBash = (raw: unknown, reader: OptionReader): { readonly env: ReadonlyArray<string> } | undefined => {

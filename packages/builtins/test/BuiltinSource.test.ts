@@ -51,13 +51,13 @@ describe("BuiltinSource.layer", () => {
           redd: false
         }
       })
-      assert.deepStrictEqual(tools.map((tool) => tool.name), ["read", "grep", "glob", "webfetch", "todowrite"])
+      assert.deepStrictEqual(tools.map((tool) => tool.name), ["grep", "glob", "webfetch", "todowrite"])
       assert.deepStrictEqual(diagnostics, [{
         level: "warning",
         code: "unknown-tool",
         entry: "builtin",
         path: "builtins.tools.redd",
-        message: `"builtins.tools.redd" is unknown; did you mean "read"?`
+        message: `"builtins.tools.redd" is unknown; did you mean "read"? "read" is off until it is corrected`
       }])
     }))
 
@@ -104,6 +104,36 @@ describe("BuiltinSource.decodeOptions", () => {
     assert.deepStrictEqual(decodeOptions(undefined), { options: true, diagnostics: [] })
     assert.deepStrictEqual(decodeOptions(false), { options: false, diagnostics: [] })
     assert.deepStrictEqual(decodeOptions({ disabled: true, nonsense: 1 }), { options: false, diagnostics: [] })
+  })
+
+  it("closes what a misspelled key was to close, and says so", () => {
+    const closed = (raw: unknown) => {
+      const { diagnostics, options } = decodeOptions(raw)
+      return [options, ...diagnostics.map(({ level, message }) => `${level}: ${message}`)]
+    }
+    assert.deepStrictEqual(closed({ readonly: true }), [
+      { readOnly: true },
+      `warning: "builtins.readonly" is unknown; did you mean "readOnly"? It counts as true until it is corrected`
+    ])
+    assert.deepStrictEqual(closed({ roots: "." }), [
+      false,
+      `warning: "builtins.roots" is unknown; did you mean "root"? The builtins are off until it is corrected`
+    ])
+    assert.deepStrictEqual(closed({ networks: "open" }), [
+      { network: "public" },
+      `warning: "builtins.networks" is unknown; did you mean "network"? It counts as public until it is corrected`
+    ])
+    assert.deepStrictEqual(closed({ tools: { bsh: false, redd: true } }), [
+      { tools: { bash: false } },
+      `warning: "builtins.tools.bsh" is unknown; did you mean "bash"? "bash" is off until it is corrected`,
+      `warning: "builtins.tools.redd" is unknown; did you mean "read"?`
+    ])
+    // what is there as it should be says what was meant
+    assert.deepStrictEqual(closed({ root: "r", roots: 1, limit: {} }), [
+      { root: "r" },
+      `warning: "builtins.roots" is unknown; did you mean "root"?`,
+      `warning: "builtins.limit" is unknown; did you mean "limits"?`
+    ])
   })
 
   it("takes a staleGuard it can't understand for true", () => {

@@ -1,10 +1,16 @@
 /** Reads options key by key out of a value from a file, and collects what is wrong with it. */
-import { ConfigKeys, type Diagnostic } from "@effect-toolnexus/core"
+import { ConfigKeys, type Diagnostic, Suggestion } from "@effect-toolnexus/core"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 export type RawMap = Readonly<Record<string, unknown>>
+
+interface KeyRules {
+  readonly code?: "unknown-key" | "unknown-tool"
+  /** What is done where this key is misspelled, so that what somebody meant to close isn't left open; nothing, if it closes nothing. */
+  readonly closes?: (key: string, value: unknown) => string | undefined
+}
 
 export class OptionReader {
   readonly diagnostics: Array<Diagnostic.Diagnostic> = []
@@ -24,13 +30,26 @@ export class OptionReader {
     return undefined
   }
 
+  /** Says which keys are unknown, and gives those that were meant by misspelled ones, where a misspelling closes something. */
   checkKeys(
     raw: RawMap,
     path: string,
     known: ReadonlyArray<string>,
-    code: "unknown-key" | "unknown-tool" = "unknown-key"
-  ): void {
-    this.diagnostics.push(...ConfigKeys.check(raw, { path, known, notYet: [], code }))
+    { closes = () => undefined, code = "unknown-key" }: KeyRules = {}
+  ): ReadonlySet<string> {
+    const misspelled = new Set<string>()
+    for (const [key, value] of Object.entries(raw)) {
+      if (known.includes(key)) continue
+      const diagnostic = ConfigKeys.unknown(key, { path: `${path}.${key}`, known, code })
+      const [meant] = Suggestion.closest(key, known, 1)
+      const consequence = meant === undefined || Object.hasOwn(raw, meant) ? undefined : closes(meant, value)
+      if (meant === undefined || consequence === undefined) this.diagnostics.push(diagnostic)
+      else {
+        misspelled.add(meant)
+        this.diagnostics.push({ ...diagnostic, message: `${diagnostic.message} ${consequence}` })
+      }
+    }
+    return misspelled
   }
 
   #add(level: Diagnostic.Diagnostic["level"], code: string, path: string, message: string): void {
