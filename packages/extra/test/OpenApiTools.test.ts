@@ -562,6 +562,32 @@ describe("hostile documents", () => {
     }))
 })
 
+describe("documents whose operations all refer to one large part", () => {
+  const many = Array.from({ length: 600 }, (_, index) => `/p${index}`)
+  const properties = Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`x${index}`, { type: "string" }]))
+  const schema = { type: "object", properties }
+  const form = { content: { "application/x-www-form-urlencoded": { schema: { $ref: "#/components/schemas/large" } } } }
+  const parameters = Array.from({ length: 3000 }, (_, index) => parameter(`q${index}`, "query"))
+  const components: Json.JsonObject = {
+    parameters: { large: parameter("q", "query", { schema }) },
+    requestBodies: { form },
+    schemas: { large: schema },
+    pathItems: { all: { parameters, get: {} } }
+  }
+  it.live.each<readonly [string, Json.JsonObject]>([
+    ["a schema", { get: { parameters: [{ $ref: "#/components/parameters/large" }] } }],
+    ["the fields of a form", { post: { requestBody: { $ref: "#/components/requestBodies/form" } } }],
+    ["parameters", { $ref: "#/components/pathItems/all" }]
+  ])("have tools as far as they fit into memory: %s", ([_name, item]) =>
+    Effect.gen(function*() {
+      const entry = yield* entryOf(document(Object.fromEntries(many.map((path) => [path, item])), { components }))
+      assert.isAbove(entry.tools.length, 10)
+      assert.isBelow(entry.tools.length, 500)
+      assert.lengthOf(brokenOf(entry), many.length - entry.tools.length)
+      assert.match(brokenOf(entry)[0] ?? "", /is one too many: all operations of the document together need more than/)
+    }), 120_000)
+})
+
 describe("names and filters", () => {
   const operations = document({
     "/users/{id}": {

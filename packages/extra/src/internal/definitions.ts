@@ -4,6 +4,7 @@
  */
 import type { Json } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
+import type { Budget } from "./budget.ts"
 import * as References from "./references.ts"
 import { translate } from "./schemaDialect.ts"
 
@@ -24,9 +25,6 @@ export interface Translated {
 /** No more than what providers' schemas are made of (`SchemaValue.copySchema`); half, since there is more to come. */
 const MAX_VALUES = 50_000
 
-/** How often all tools of a document together may carry a definition: the largest in use come to a third of it. */
-const MAX_CARRIED = 1_000_000
-
 export class Definitions {
   readonly #document: Json.JsonObject
   readonly #found = new Map<string, Result.Result<Definition, string>>()
@@ -34,10 +32,11 @@ export class Definitions {
   readonly #taken = new Set<string>()
   /** How many have had one name, so that a name isn't looked for from the beginning each time. */
   readonly #counts = new Map<string, number>()
-  #carried = 0
+  readonly #budget: Budget
 
-  constructor(document: Json.JsonObject) {
+  constructor(document: Json.JsonObject, budget: Budget) {
     this.#document = document
+    this.#budget = budget
   }
 
   translate(schema: Json.Json): Translated {
@@ -63,9 +62,8 @@ export class Definitions {
       if (Result.isFailure(found)) return Result.fail(found.failure)
       size += found.success.size
       if (size > MAX_VALUES) return Result.fail(TOO_LARGE)
-      if (++this.#carried > MAX_CARRIED) {
-        return Result.fail("is one too many: the document's schemas are too large for all")
-      }
+      const taken = this.#budget.take(1)
+      if (Result.isFailure(taken)) return Result.fail(taken.failure)
       definitions.push([found.success.name, found.success.schema])
       waiting.push(...found.success.references)
     }
@@ -102,7 +100,7 @@ export class Definitions {
 const TOO_LARGE = `needs schemas of more than ${MAX_VALUES} values`
 
 /** As many values as it takes to say that it is too large. */
-const sizeOf = (schema: Json.Json): number => {
+export const sizeOf = (schema: Json.Json): number => {
   let count = 0
   const waiting: Array<Json.Json> = [schema]
   for (let next = waiting.pop(); next !== undefined && count <= MAX_VALUES; next = waiting.pop()) {

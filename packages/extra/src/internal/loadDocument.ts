@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { flagsOf, type OpenApiDefinition } from "../OpenApiDefinition.ts"
+import { Budget } from "./budget.ts"
 import { Definitions } from "./definitions.ts"
 import { type Found, placeOf, read } from "./documentPlace.ts"
 import { Endpoint } from "./endpoint.ts"
@@ -78,20 +79,29 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
   return { place, baseUrl: base?.url, headerNames: Object.keys(headers), security, endpoint, isForeign }
 })
 
+/** In values, between two rests. */
+const MAX_WORK = 20_000
+
 const toEntry = Effect.fnUntraced(
   function*(entry: string, definition: OpenApiDefinition, settings: Resolved, found: Found, call: CallSettings) {
     const { endpoint: { redact }, headerNames, security } = settings
     const { document } = found
     const place = { baseUrl: settings.baseUrl, documentUrl: found.url }
-    const documentSettings = { document, definitions: new Definitions(document), place, headerNames, security }
+    const budget = new Budget()
+    const definitions = new Definitions(document, budget)
+    const documentSettings = { document, definitions, budget, place, headerNames, security }
     const { broken, candidates, unmatched } = yield* select(document, definition)
     const diagnostics: Array<Diagnostic.Diagnostic> = [...broken, ...unmatched].map((each) =>
       toDiagnostic(entry, redact, each)
     )
     const tools: Array<Tool.Tool> = []
+    let rested = budget.left
     for (const [index, { name, operation }] of candidates.entries()) {
-      // thousands of operations are no reason to keep everybody else waiting
-      if (index % 50 === 49) yield* Effect.yieldNow
+      // neither thousands of operations nor a few large ones are a reason to keep everybody else waiting
+      if (index % 50 === 49 || rested - budget.left > MAX_WORK) {
+        rested = budget.left
+        yield* Effect.yieldNow
+      }
       Result.match(toTool(documentSettings, operation), {
         onFailure: (problem) => void diagnostics.push(toDiagnostic(entry, redact, brokenOperation(operation, problem))),
         onSuccess: (tool) => void tools.push(makeTool(entry, name, operation, tool, call, found.url))

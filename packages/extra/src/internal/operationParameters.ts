@@ -20,6 +20,7 @@ export const parametersOf = (
   taken: ReadonlySet<string>
 ): Result.Result<ReadonlyArray<DeclaredParameter>, string> => {
   const found = new Map<string, DeclaredParameter>()
+  const inPath = new Set(placeholders)
   for (const [index, item] of levels.flatMap((level) => listAt(level, "parameters")).entries()) {
     const resolved = References.resolve(document, item)
     if (Result.isFailure(resolved)) return Result.fail(`parameter ${index + 1} ${resolved.failure}`)
@@ -29,7 +30,7 @@ export const parametersOf = (
   }
   const isWanted = (parameter: DeclaredParameter) =>
     !taken.has(keyOf(parameter)) && !isReserved(parameter)
-    && (parameter.in !== "path" || placeholders.includes(parameter.name))
+    && (parameter.in !== "path" || inPath.has(parameter.name))
   const declared = [...found.values()].filter(isWanted)
   // a placeholder that nobody declared must be filled all the same
   const undeclared = placeholders.filter((name) => !found.has(`path:${name}`)).map((name): DeclaredParameter => ({

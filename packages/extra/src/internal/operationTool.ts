@@ -1,9 +1,10 @@
 /** One operation of a document: what a model is told of it, and what a call of it sends. */
 import type { Json, Tool } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
-import type { Definitions } from "./definitions.ts"
+import type { Budget } from "./budget.ts"
+import { type Definitions, sizeOf } from "./definitions.ts"
 import { isHeaderValue } from "./headerSyntax.ts"
-import { textAt } from "./json.ts"
+import { listAt, textAt } from "./json.ts"
 import { annotationsOf } from "./methodHints.ts"
 import { bodyOf, type DeclaredBody } from "./operationBody.ts"
 import { type DeclaredParameter, keyOf, parametersOf } from "./operationParameters.ts"
@@ -24,6 +25,7 @@ export interface OperationTool {
 export interface DocumentSettings {
   readonly document: Json.JsonObject
   readonly definitions: Definitions
+  readonly budget: Budget
   readonly place: Place
   /** Names in lower case: what the host sends anyway is nobody else's. */
   readonly headerNames: ReadonlyArray<string>
@@ -32,10 +34,12 @@ export interface DocumentSettings {
 
 /** Or why it can't be called, in words that follow its name. */
 export const toTool = (
-  { definitions, document, headerNames, place, security }: DocumentSettings,
+  { budget, definitions, document, headerNames, place, security }: DocumentSettings,
   { method, operation, path, pathItem }: Operation
 ): Result.Result<OperationTool, string> =>
   Result.gen(function*() {
+    const count = listAt(pathItem, "parameters").length + listAt(operation, "parameters").length
+    yield* budget.take(VALUES_OF_PARAMETER * count)
     const base = yield* baseOf(place, [operation, pathItem, document])
     const url = UrlTemplate.parse(base + withSlash(path))
     if (url === undefined) return yield* Result.fail(`has no address: ${JSON.stringify(base + path)}`)
@@ -46,7 +50,9 @@ export const toTool = (
     const hidden = new Set([...taken, ...headerNames.map((name) => keyOf({ in: "header", name }))])
     const parameters = yield* parametersOf(document, [pathItem, operation], url.names, hidden)
     const body = yield* bodyOf(document, operation)
+    yield* budget.take(VALUES_OF_PARAMETER * (body?.plan.fields.size ?? 0))
     const named = nameArguments(parameters, body)
+    for (const { schema } of [...parameters, ...body === undefined ? [] : [body]]) yield* budget.take(sizeOf(schema))
     const references = new Set<string>()
     const translate = (schema: Json.Json): Json.Json => {
       const translated = definitions.translate(schema)
@@ -87,6 +93,9 @@ export const toTool = (
       credentials
     }
   })
+
+/** As much as its plan, its name and its place take. */
+const VALUES_OF_PARAMETER = 10
 
 /** What follows `#` never reaches a server; some documents tell operations apart by it. */
 const withSlash = (path: string): string => {

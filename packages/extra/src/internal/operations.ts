@@ -26,6 +26,9 @@ export interface BrokenPath {
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 
+/** Of one operation; more tell nothing apart. */
+const MAX_TAGS = 100
+
 /** In the document's order. */
 export const operationsOf = (document: Json.JsonObject): ReadonlyArray<Result.Result<Operation, BrokenPath>> =>
   Object.entries(objectAt(document, "paths")).filter(([path]) => !path.startsWith("x-")).flatMap(([path, item]) => {
@@ -40,7 +43,7 @@ export const operationsOf = (document: Json.JsonObject): ReadonlyArray<Result.Re
           path,
           place,
           id: textAt(operation, "operationId"),
-          tags: listAt(operation, "tags").filter((tag) => typeof tag === "string"),
+          tags: listAt(operation, "tags").slice(0, MAX_TAGS).filter((tag) => typeof tag === "string"),
           operation,
           pathItem: pathItem.success
         })

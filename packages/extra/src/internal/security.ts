@@ -62,7 +62,11 @@ const alternatives = (
   document: Json.JsonObject,
   operation: Json.JsonObject
 ): ReadonlyArray<ReadonlyArray<string>> =>
-  listAt(isList(operation["security"]) ? operation : document, "security").filter(isObject).map(Object.keys)
+  listAt(isList(operation["security"]) ? operation : document, "security").slice(0, MAX_ALTERNATIVES)
+    .filter(isObject).map(Object.keys)
+
+/** More are no offer that anybody reads, and each operation has them. */
+const MAX_ALTERNATIVES = 100
 
 const schemeOf = (document: Json.JsonObject, name: string): Json.JsonObject => {
   const schemes = objectAt(objectAt(document, "components"), "securitySchemes")
