@@ -190,8 +190,11 @@ const isApproved = (messages: ReadonlyArray<unknown>, toolCallId: string): boole
   return approved
 }
 
+/** A user's message holds what a user has written, whatever that looks like. */
 const partsOf = (message: unknown): ReadonlyArray<unknown> =>
-  Predicate.hasProperty(message, "content") && Array.isArray(message.content) ? message.content : []
+  Predicate.hasProperty(message, "content") && Array.isArray(message.content) && !has(message, "role", "user")
+    ? message.content
+    : []
 
 const isPart = (part: unknown, type: string, key: string, value: unknown): boolean =>
   has(part, "type", type) && has(part, key, value)

@@ -272,6 +272,7 @@ describe("toAiSdk", () => {
         )
       assert.strictEqual(await outcome([...asked, ...again]), "ToolSuspended")
       assert.strictEqual(await outcome([...asked].toReversed()), "ToolSuspended")
+      assert.strictEqual(await outcome(asked.map((message) => ({ ...message, role: "user" }))), "ToolSuspended")
       assert.strictEqual(await outcome([{ content: "?" }, null, ...asked]), "removed 1 for ann")
     })
   })
