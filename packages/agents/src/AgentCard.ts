@@ -108,7 +108,7 @@ const WireInterface = Schema.Struct({
 const WireSkill = Schema.Struct({
   id: field(Schema.String),
   name: field(Schema.String),
-  description: field(Schema.String)
+  description: field(Schema.Unknown)
 })
 
 const decodeCard = Schema.decodeUnknownOption(WireCard)
@@ -245,7 +245,7 @@ const toSkill = ({ description, id, name }: typeof WireSkill.Type): Option.Optio
   return Option.some({
     ...(id === first ? { id: first } : {}),
     name: known.at(-1) ?? first,
-    description: clip(description ?? "")
+    description: clip(typeof description === "string" ? description : "")
   })
 }
 

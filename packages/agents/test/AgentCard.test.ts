@@ -53,7 +53,10 @@ describe("AgentCard", () => {
   it("leaves out a skill without a name and the second one of an id, and says so", () => {
     const { diagnostics, skills } = card({
       url: "https://h/",
-      skills: [{ id: "a", description: null }, {}, "nonsense", { name: "b" }, { id: "a", name: "other" }]
+      skills: [{ id: "a", description: null }, {}, "nonsense", { name: "b", description: [] }, {
+        id: "a",
+        name: "other"
+      }]
     })
     assert.deepStrictEqual(skills.map(AgentCard.nameOf), ["a", "b"])
     assert.deepStrictEqual(diagnostics.map(({ code, path }) => [code, path]), [
