@@ -183,7 +183,13 @@ describe("a call of an agent", () => {
 
   it.live("a login without an address that is safe is done elsewhere, and only said to be done", () =>
     Effect.gen(function*() {
-      for (const text of ["Log in with your admin", "Log in at http://login.example/"]) {
+      for (
+        const text of [
+          "Log in with your admin",
+          "Log in at http://login.example/",
+          "Log in at https://bank.example@evil.example/"
+        ]
+      ) {
         const { tool } = yield* begin({ speaks: "1.0", steps: [{ state: "auth-required", text }] })
         const { kind, prompt, url } = yield* suspension(callTool(tool))
         assert.deepStrictEqual([kind, prompt, url], ["input", text, undefined])

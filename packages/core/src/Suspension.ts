@@ -41,8 +41,8 @@ export const request = (call: ToolCall, question: Question): Effect.Effect<never
   Effect.fail(new ToolSuspended({ toolName: call.toolName, request: { ...question, id: call.id } }))
 
 /**
- * Whether a request may send people there: `https`, or `http` on this machine. Anywhere else what they type can be read on
- * the way (CONTRACT 11).
+ * Whether a request may send people there: `https`, or `http` on this machine, without user info. Anywhere else what they
+ * type can be read on the way (CONTRACT 11).
  *
  * @category guards
  * @since 0.1.0
@@ -50,6 +50,8 @@ export const request = (call: ToolCall, question: Question): Effect.Effect<never
 export const isSafeUrl = (url: string): boolean => {
   const parsed = URL.parse(url)
   if (parsed === null || url !== url.trim()) return false
+  // https://bank.example@evil.example reads as what it isn't
+  if (parsed.username !== "" || parsed.password !== "") return false
   return parsed.protocol === "https:" || parsed.protocol === "http:" && LOOPBACK.test(parsed.hostname)
 }
 

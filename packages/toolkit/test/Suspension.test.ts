@@ -334,6 +334,7 @@ describe("a suspended call", () => {
         const url of [
           "http://x.example",
           "javascript:alert(1)",
+          "https://bank.example@evil.example/",
           "file:///etc/passwd",
           "http://127.0.0.1.evil.example",
           "nonsense",

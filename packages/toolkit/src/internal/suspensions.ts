@@ -177,5 +177,5 @@ const problemOf = ({ expiresAt, kind, url }: Request.Request): string | undefine
   if (url === undefined) return kind === "authorization" ? "It asks for a login without saying where" : undefined
   return Suspension.isSafeUrl(url)
     ? undefined
-    : "It sends people to an address that is neither https nor on this machine"
+    : "It sends people to an address that is neither https nor on this machine, or has user info in it"
 }
