@@ -172,17 +172,22 @@ const ACCEPT = {
 
 const render = Effect.fnUntraced(function*(
   { redirects, response, url }: Answered,
-  { bytes, isWhole }: ContentEncoding.Decoded,
+  { bytes, flaw, isWhole }: ContentEncoding.Decoded,
   format: NonNullable<Input["format"]>,
   maxOutput: number
 ) {
   const contentType = Text.cut(singleLine(response.header("content-type") ?? ""), 200)
   const metadata = { url: url.href, status: response.status, contentType, bytes: bytes.length, redirects }
-  const size = `${isWhole ? "" : "more than "}${bytes.length} bytes`
+  const size = flaw === undefined
+    ? `${isWhole ? "" : "more than "}${bytes.length} bytes`
+    : `at least ${bytes.length} bytes, and ${flaw}`
   const content = contentOf(contentType, bytes)
   if (content._tag === "Binary") return ToolResult.success(`[${content.mimeType}, ${size}]`, { metadata })
   if (content._tag === "Image") {
-    if (!isWhole) return ToolResult.success(`[${content.mimeType}, ${size}: too large to show]`, { metadata })
+    if (!isWhole) {
+      const why = flaw === undefined ? ": too large to show" : ""
+      return ToolResult.success(`[${content.mimeType}, ${size}${why}]`, { metadata })
+    }
     return ToolResult.success(`[image ${content.mimeType}, ${size}]`, {
       content: [{ type: "image", data: Base64.encode(bytes), mimeType: content.mimeType }],
       metadata

@@ -170,6 +170,17 @@ layer(builtins(true), { excludeTestServices: true })("webfetch", (it) => {
         return yield* failure("webfetch", { url: origin })
       }))
       assert.match(wrong.message, /can't be read: its compressed body is damaged/)
+      const long = Array.from({ length: 50_000 }, (_, index) => `line ${index * 7919 % 50_021}\n`).join("")
+      const broken = gzipSync(long)
+      broken.fill(7, broken.length >> 1, (broken.length >> 1) + 100)
+      assert.match(
+        yield* outputOf(broken, plain("gzip")),
+        /^line 0\n[^]*\[cut: .*; the body has at least \d+ bytes, and its compressed body is damaged\]$/
+      )
+      assert.match(
+        yield* outputOf(gzipSync(text.repeat(100)).subarray(0, -9), plain("gzip")),
+        /bytes, and its compressed body ends too early\]$/
+      )
       const unknown = yield* Effect.scoped(Effect.gen(function*() {
         const { origin } = yield* webServer(answering("x", plain("compress")))
         return yield* failure("webfetch", { url: origin })

@@ -10,8 +10,10 @@ export class EncodingFailed extends Data.TaggedError("EncodingFailed")<{ readonl
 
 export interface Decoded {
   readonly bytes: Uint8Array
-  /** False where there was more than the bound lets through. */
+  /** False where there was more than the bound lets through, or than could be read. */
   readonly isWhole: boolean
+  /** Why what follows can't be read, where that isn't the bound. */
+  readonly flaw?: string | undefined
 }
 
 /** Nobody compresses the compressed; more than this is an attack. */
@@ -53,20 +55,23 @@ const inflate = Effect.fnUntraced(function*(body: Decoded, name: string, limit: 
   }
 })
 
+const DAMAGED = "its compressed body is damaged"
+
 const hasZlibHeader = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
 
 const through = (
   stream: Transform,
-  { bytes, isWhole }: Decoded,
+  { bytes, flaw, isWhole }: Decoded,
   limit: number
 ): Effect.Effect<Decoded, EncodingFailed> =>
   Effect.callback((resume) => {
     const chunks: Array<Uint8Array> = []
     let size = 0
-    const end = (isEnd: boolean) => {
+    const end = (isEnd: boolean, problem = flaw) => {
       stream.destroy()
-      resume(Effect.succeed({ bytes: Buffer.concat(chunks).subarray(0, limit), isWhole: isEnd && size <= limit }))
+      const kept = Buffer.concat(chunks).subarray(0, limit)
+      resume(Effect.succeed({ bytes: kept, isWhole: isEnd && size <= limit, flaw: problem }))
     }
     stream.on("data", (chunk: Uint8Array) => {
       chunks.push(chunk)
@@ -74,10 +79,12 @@ const through = (
       if (size > limit) end(false)
     })
     stream.on("end", () => end(isWhole))
-    stream.on("error", () => {
+    stream.on("error", (error) => {
+      const isCut = "code" in error && error.code === "Z_BUF_ERROR"
       // the end is missing where the body was cut, and what comes before it is as good
-      if (size > 0 || !isWhole) end(false)
-      else resume(Effect.fail(new EncodingFailed({ detail: "its compressed body is damaged" })))
+      if (isCut && !isWhole) return end(false)
+      if (size > 0) return end(false, isCut ? "its compressed body ends too early" : DAMAGED)
+      resume(Effect.fail(new EncodingFailed({ detail: DAMAGED })))
     })
     stream.end(bytes)
     return Effect.sync(() => stream.destroy())

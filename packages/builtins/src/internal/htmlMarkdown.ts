@@ -1,10 +1,10 @@
 /**
- * HTML as Markdown. The library for it takes well nested HTML of bounded depth, which the reader makes of any; tables have
- * rules of our own, because the plugin for them takes time that grows with the square of the cells.
+ * HTML as Markdown. The library for it takes well nested HTML of bounded depth, which the reader makes of any, and keeps
+ * everybody waiting until it is done: so it gets a page in small parts, however the page is made.
  */
 import * as Effect from "effect/Effect"
-import type TurndownService from "turndown"
 import { BLOCKS, type HtmlDocument, type HtmlSink, readHtml } from "./htmlReader.ts"
+import { CONTINUED, LAYOUT, withRules } from "./markdownRules.ts"
 
 /** `maxLength`: characters of Markdown from which on no more is converted. */
 export const htmlToMarkdown = Effect.fnUntraced(function*(html: string, baseUrl: string, maxLength: number) {
@@ -17,41 +17,66 @@ export const htmlToMarkdown = Effect.fnUntraced(function*(html: string, baseUrl:
   return { ...document, text: sink.result() } satisfies HtmlDocument & { readonly text: string }
 })
 
-interface OpenTable {
+interface OpenElement {
+  readonly name: string
+  readonly tag: string
   /** Where its tag stands. */
-  readonly index: number
+  index: number
+  /** Of a list: the number of its first item, and how many there are. */
+  readonly start: number
+  items: number
+  /** Of a table: how many cells its row has, and its longest one. */
   cells: number
   columns: number
   isLayout: boolean
+  /** Whether its first rows are in the part before. */
+  isContinued: boolean
 }
 
 /** A table with these in it arranges a page, and as a table it would be one endless line. */
 const NOT_IN_CELLS: ReadonlySet<string> = new Set(["table", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote"])
 
-/** They have no sign of their own in Markdown, so a page may be converted in parts between them. */
+/** They have no sign of their own in Markdown. */
 const CONTAINERS: ReadonlySet<string> = new Set(
-  "address article aside center details div fieldset figure footer form header main nav section summary".split(" ")
+  ("address article aside center dd details div dl dt fieldset figcaption figure footer form header main nav section "
+    + "summary").split(" ")
 )
 
-/** Characters of HTML after which a part is converted: it takes some milliseconds, and then others have their turn. */
-const PART = 16_384
+/** Nor have these in a table that arranges a page. */
+const TABLE_PARTS: ReadonlySet<string> = new Set(["table", "tr", "td", "th", "caption"])
 
-/** Characters of HTML that are converted for each one of the answer, where they can't be parted. */
+/** Between what is in them they may be parted, and this joins the parts. */
+const JOINTS: ReadonlyMap<string, string> = new Map([["ul", "\n"], ["ol", "\n"], ["table", "\n"], [
+  "blockquote",
+  "\n> \n"
+]])
+const APART = "\n\n"
+
+/** Characters of HTML after which a part ends at the next good place: it takes some milliseconds. */
+const PART = 8192
+
+/** After so many it ends wherever it is, in deep HTML sooner: each level goes through all that is in it. */
+const LONGEST_PART = 32_768
+const SHORTEST_PART = 2048
+const USUAL_LEVELS = 8
+
+/** Characters of code that are converted for each one of the answer; it isn't parted. */
 const MARKUP = 4
 
-/** Writes HTML that the library makes the most of, and converts it part by part. */
+/** Writes HTML that the library makes the most of. What is open where a part ends goes on in the next one. */
 class MarkdownSink implements HtmlSink {
   readonly #convert: (markup: string) => string
   readonly #maxLength: number
   readonly #converted: Array<string> = []
   #convertedLength = 0
-  /** The part that isn't converted yet. */
+  /** What comes between the parts so far and the next one. */
+  #joint = ""
+  /** The next part. In front are the tags of what goes on, which don't count. */
   readonly #parts: Array<string> = []
+  #reopened = 0
   #length = 0
-  /** How many elements are open that aren't mere containers. */
-  #depth = 0
+  readonly #open: Array<OpenElement> = []
   #isAtEdge = true
-  readonly #tables: Array<OpenTable> = []
   /** Within `pre` there is one `code`, and text; `begun` once that `code` is there. */
   #pre: "none" | "empty" | "begun" = "none"
   #language = ""
@@ -68,56 +93,131 @@ class MarkdownSink implements HtmlSink {
 
   result(): string {
     this.#convertPart()
-    return this.#converted.join("\n\n")
+    return this.#converted.join("")
   }
 
   open(name: string, attributes: ReadonlyMap<string, string>): void {
     if (this.#pre !== "none") return this.#openInPre(name, attributes)
-    if (!CONTAINERS.has(name)) this.#depth++
+    if (name === "br" && this.#parts.at(-1) === BREAK && this.#parts.at(-2) === BREAK) return
+    this.#endLongPart()
     this.#isAtEdge = BLOCKS.has(name)
-    this.#noteTable(name)
-    if (name === "pre") {
-      this.#pre = "empty"
-      this.#preDepth = 1
-      this.#language = languageOf(attributes)
-      return this.#add("<pre>")
-    }
-    this.#add(`<${name}${SHOWN.map((key) => attribute(key, attributes.get(key))).join("")}>`)
+    this.#noteContent(name)
+    const tag = `<${name}${SHOWN.map((key) => attribute(key, attributes.get(key))).join("")}>`
+    if (!VOID.has(name)) this.#open.push(opened(name, tag, this.#parts.length, attributes.get("start")))
+    this.#add(tag)
+    if (name !== "pre") return
+    this.#pre = "empty"
+    this.#preDepth = 1
+    this.#language = languageOf(attributes)
   }
 
   close(name: string): void {
     if (this.#pre !== "none" && !this.#isEndOfPre(name)) return
-    if (!CONTAINERS.has(name)) this.#depth--
-    if (name === "table") this.#endTable()
-    if (!VOID.has(name)) {
-      if (this.#isEmpty(name)) this.#length -= this.#parts.pop()?.length ?? 0
-      else this.#add(`</${name}>`)
-    }
+    if (!VOID.has(name)) this.#end(name)
     if (!BLOCKS.has(name)) return
     this.#isAtEdge = true
-    if (this.#depth === 0 && this.#length >= PART) this.#convertPart()
+    if (this.#length >= PART && this.#isBetween()) this.#convertPart()
   }
 
   text(text: string): void {
-    if (this.#pre !== "none") this.#beginCode()
+    if (this.#pre === "none") this.#endLongPart()
+    else this.#beginCode()
     const shown = this.#pre === "none" ? text.replace(WHITE_SPACE, " ") : text
-    if (this.#isAtEdge && this.#pre === "none" && shown === " ") return
+    if (this.#pre === "none" && shown === " " && (this.#isAtEdge || this.#parts.at(-1)?.endsWith(" ") === true)) return
     this.#isAtEdge = false
     this.#add(escaped(shown.slice(0, Math.max(0, this.#maxLength * MARKUP - this.#length))))
   }
 
-  #convertPart(): void {
-    const text = this.#convert(this.#parts.splice(0).join(""))
-    this.#length = 0
-    if (text === "") return
-    this.#converted.push(text)
-    this.#convertedLength += text.length
+  #end(name: string): void {
+    const element = this.#open.pop()
+    if (element?.name === "table") this.#markTable(element)
+    if (!this.#isEmpty(name)) return this.#add(`</${name}>`)
+    const tag = this.#parts.pop() ?? ""
+    if (this.#parts.length >= this.#reopened) {
+      this.#length -= tag.length
+      return
+    }
+    // nothing of it was left for this part
+    this.#reopened--
+    this.#joint = APART
   }
 
   /** What has nothing in it says nothing, and there may be very much of it. A cell keeps its place. */
   #isEmpty(name: string): boolean {
     const last = this.#parts.at(-1) ?? ""
     return name !== "td" && name !== "th" && (last === `<${name}>` || last.startsWith(`<${name} `))
+  }
+
+  #convertPart(): void {
+    for (const element of this.#open) if (element.name === "table") this.#markTable(element)
+    const ends = this.#open.toReversed().map(({ name }) => `</${name}>`)
+    const text = this.#convert([...this.#parts.splice(0), ...ends].join(""))
+    if (text !== "") {
+      if (this.#converted.length > 0) this.#converted.push(this.#joint)
+      this.#converted.push(text)
+      this.#convertedLength += text.length
+      this.#joint = this.#jointHere()
+    }
+    for (const element of this.#open) this.#reopen(element)
+    this.#reopened = this.#parts.length
+    this.#length = 0
+  }
+
+  #endLongPart(): void {
+    if (this.#length < SHORTEST_PART) return
+    const levels = this.#levels()
+    if (this.#length < Math.max(SHORTEST_PART, LONGEST_PART * Math.min(1, USUAL_LEVELS / levels.length))) return
+    // a row can't be parted, and what has rows as long as this arranges something
+    for (const element of this.#open.slice(0, -1)) if (element.name === "table") element.isLayout = true
+    this.#convertPart()
+  }
+
+  /** What is open and has a sign of its own. */
+  #levels(): ReadonlyArray<OpenElement> {
+    let isLayout = false
+    return this.#open.filter((element) => {
+      if (element.name === "table") isLayout = element.isLayout
+      return !CONTAINERS.has(element.name) && !(isLayout && TABLE_PARTS.has(element.name))
+    })
+  }
+
+  #isBetween(): boolean {
+    const [level, ...others] = this.#levels()
+    return level === undefined || (others.length === 0 && JOINTS.has(level.name))
+  }
+
+  #jointHere(): string {
+    const [level, ...others] = this.#levels()
+    if (level === undefined || others.length > 0 || (level.name === "table" && !level.isContinued)) return APART
+    return JOINTS.get(level.name) ?? APART
+  }
+
+  #reopen(element: OpenElement): void {
+    element.index = this.#parts.length
+    const isItemOpen = this.#open.at(-1) !== element
+    const number = element.start + element.items - (isItemOpen ? 1 : 0)
+    const tag = element.name === "ol"
+      ? `<ol start="${number}">`
+      : element.isContinued && !element.isLayout
+      ? `<table class="${CONTINUED}">`
+      : element.tag
+    this.#parts.push(tag)
+  }
+
+  /** Whether it shows data is known at its end, or at that of a part. */
+  #markTable(table: OpenElement): void {
+    const isLayout = table.isLayout || table.columns <= 1
+    if (isLayout) this.#parts[table.index] = `<table class="${LAYOUT}">`
+    else table.isContinued = true
+  }
+
+  #noteContent(name: string): void {
+    if (name === "li") { for (const list of this.#open.slice(-1)) list.items++ }
+    if (NOT_IN_CELLS.has(name)) { for (const element of this.#open) element.isLayout = true }
+    const table = TABLE_PARTS.has(name) ? this.#open.findLast((element) => element.name === "table") : undefined
+    if (table === undefined) return
+    if (name === "tr") table.cells = 0
+    if (name === "td" || name === "th") table.columns = Math.max(table.columns, ++table.cells)
   }
 
   #openInPre(name: string, attributes: ReadonlyMap<string, string>): void {
@@ -145,31 +245,30 @@ class MarkdownSink implements HtmlSink {
     this.#add(`<code${attribute("class", this.#language === "" ? undefined : `language-${this.#language}`)}>`)
   }
 
-  #noteTable(name: string): void {
-    if (NOT_IN_CELLS.has(name)) { for (const table of this.#tables) table.isLayout = true }
-    if (name === "table") this.#tables.push({ index: this.#parts.length, cells: 0, columns: 0, isLayout: false })
-    const table = this.#tables.at(-1)
-    if (table === undefined) return
-    if (name === "tr") table.cells = 0
-    if (name === "td" || name === "th") table.columns = Math.max(table.columns, ++table.cells)
-  }
-
-  #endTable(): void {
-    const table = this.#tables.pop()
-    if (table === undefined || (!table.isLayout && table.columns > 1)) return
-    if (this.#parts[table.index] === "<table>") this.#parts[table.index] = `<table class="${LAYOUT}">`
-  }
-
   #add(part: string): void {
     this.#parts.push(part)
     this.#length += part.length
   }
 }
 
+const opened = (name: string, tag: string, index: number, start: string | undefined): OpenElement => ({
+  name,
+  tag,
+  index,
+  start: Number(start ?? "1") || 1,
+  items: 0,
+  cells: 0,
+  columns: 0,
+  isLayout: false,
+  isContinued: false
+})
+
 const VOID: ReadonlySet<string> = new Set(["br", "hr", "img"])
 const SHOWN = ["href", "src", "alt", "start"]
-const LAYOUT = "layout"
-const WHITE_SPACE = /[ \t\r\n\f]+/g
+/** Also blanks that are meant to stay: Markdown has no use for them, and for long runs the library takes very long. */
+const WHITE_SPACE = /\s+/g
+/** More of them in a row say no more. */
+const BREAK = "<br>"
 
 const languageOf = (attributes: ReadonlyMap<string, string>): string =>
   /(?:^|\s)lang(?:uage)?-([\w+#.-]{1,30})/.exec(attributes.get("class") ?? "")?.[1] ?? ""
@@ -180,69 +279,3 @@ const escaped = (text: string): string => text.replace(/[&<>"\0]/g, (character) 
 
 const attribute = (name: string, value: string | undefined): string =>
   value === undefined ? "" : ` ${name}="${escaped(value)}"`
-
-const withRules = (turndown: TurndownService): TurndownService =>
-  turndown
-    .addRule("item", { filter: "li", replacement: makeItems() })
-    .addRule("link", {
-      filter: "a",
-      replacement: (content, node) => link(oneLine(content, " "), attributeOf(node, "href"))
-    })
-    .addRule("strikethrough", {
-      filter: ["del", "s"],
-      replacement: (content) => content === "" ? "" : `~~${content}~~`
-    })
-    .addRule("cell", {
-      filter: ["td", "th"],
-      replacement: (content, node) =>
-        isLayout(node) ? block(content) : ` ${oneLine(content, "<br>").replaceAll("|", "\\|")} |`
-    })
-    .addRule("row", {
-      filter: "tr",
-      replacement: (content, node) => isLayout(node) ? block(content) : row(content, node)
-    })
-    .addRule("table", {
-      filter: ["table", "tbody", "caption"],
-      replacement: (content, node) => node.nodeName === "TBODY" ? content : block(content)
-    })
-
-/** The library's own rule looks for an item's number among all items, for each of them. */
-const makeItems = () => {
-  const numbers = new WeakMap<Node, number>()
-  return (content: string, node: TurndownService.Node): string => {
-    const list = node.parentNode
-    const number = list === null ? 1 : numbers.get(list) ?? (Number(attributeOf(list, "start") ?? "1") || 1)
-    if (list !== null) numbers.set(list, number + 1)
-    const mark = list?.nodeName === "OL" ? `${number}. ` : "- "
-    const lines = content.trim().split("\n")
-    return `${mark}${lines.join(`\n${" ".repeat(mark.length)}`)}${node.nextSibling === null ? "" : "\n"}`
-  }
-}
-
-const block = (content: string): string => content.trim() === "" ? "" : `\n\n${content}\n\n`
-
-const oneLine = (content: string, separator: string): string =>
-  content.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(separator)
-
-/** What ends a link in Markdown is written in the address's own way. */
-const link = (text: string, href: string | undefined): string => {
-  if (text === "" || href === undefined) return text
-  return `[${text}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`
-}
-
-/** The first row is the head, for Markdown knows no table without. */
-const row = (cells: string, node: TurndownService.Node): string => {
-  if (cells.trim() === "") return ""
-  const isFirst = node.previousSibling === null && node.parentNode?.previousSibling?.nodeName !== "TBODY"
-  return `\n|${cells}${isFirst ? `\n|${" --- |".repeat(node.childNodes.length)}` : ""}`
-}
-
-const isLayout = (node: TurndownService.Node): boolean => {
-  let table: Node | null = node
-  while (table !== null && table.nodeName !== "TABLE") table = table.parentNode
-  return table === null || attributeOf(table, "class") === LAYOUT
-}
-
-const attributeOf = (node: Node, name: string): string | undefined =>
-  ("getAttribute" in node && typeof node.getAttribute === "function" ? String(node.getAttribute(name) ?? "") : "") ||
-  undefined

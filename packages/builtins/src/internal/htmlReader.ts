@@ -21,7 +21,7 @@ export interface HtmlDocument {
 }
 
 /** Characters between two looks at what else there is to do. */
-const SLICE = 65_536
+const SLICE = 8192
 
 /** Hands a document to a sink; the event loop goes on in between. */
 export const readHtml = Effect.fnUntraced(function*(html: string, baseUrl: string, sink: HtmlSink) {
