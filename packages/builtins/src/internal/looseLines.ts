@@ -25,10 +25,15 @@ const plain = (line: string): string =>
     .replaceAll(/[\u2010-\u2015\u2212]/g, "-")
     .replaceAll(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, " ")
 
+/** Questions after which an answer is worth a look at all lines. */
+const WORTHWHILE = 20
+
 /** Lines folded in each way, each made once however many hunks there are. */
 export class FoldedLines {
   readonly #lines: ReadonlyArray<string>
   readonly #folded = new Map<Likeness, ReadonlyArray<string>>()
+  readonly #lastPlaces = new Map<Likeness, ReadonlyMap<string, number>>()
+  #asked = 0
 
   constructor(lines: ReadonlyArray<string>) {
     this.#lines = lines
@@ -40,7 +45,20 @@ export class FoldedLines {
     likeness: Likeness,
     options: { readonly from?: number; readonly limit?: number } = {}
   ): ReadonlyArray<number> {
-    return occurrences(this.#foldedBy(likeness), wanted.map(likeness.fold), options)
+    const lines = wanted.map(likeness.fold)
+    return this.#lacks(lines, likeness, options.from ?? 0) ? [] : occurrences(this.#foldedBy(likeness), lines, options)
+  }
+
+  /**
+   * Whether some of the lines stand nowhere from an index on: else each hunk of a patch whose lines all are a little
+   * different would go through the whole file, and that for each likeness.
+   */
+  #lacks(lines: ReadonlyArray<string>, likeness: Likeness, from: number): boolean {
+    if (this.#asked++ < WORTHWHILE) return false
+    const last = this.#lastPlaces.get(likeness)
+      ?? new Map(this.#foldedBy(likeness).map((line, index): readonly [string, number] => [line, index]))
+    this.#lastPlaces.set(likeness, last)
+    return lines.some((line) => (last.get(line) ?? -1) < from)
   }
 
   #foldedBy(likeness: Likeness): ReadonlyArray<string> {

@@ -1,4 +1,5 @@
 /** Applies the hunks of one file to its text: each finds its place below the one before, by whole lines. */
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { explainMissing } from "./closestLines.ts"
 import * as Lines from "./lines.ts"
@@ -18,19 +19,23 @@ interface Placed {
   readonly length: number
 }
 
-/** The failure goes on where the path ends. */
-export const applyHunks = (text: string, hunks: ReadonlyArray<Hunk>): Result.Result<Patched, string> => {
-  if (hunks.length === 0) return Result.succeed({ text, differences: new Set() })
+/** The failure goes on where the path ends. Others have their turn between two hunks: each may go through all lines. */
+export const applyHunks = Effect.fnUntraced(function*(text: string, hunks: ReadonlyArray<Hunk>) {
+  const tooMany = Lines.tooMany(text)
+  if (tooMany !== undefined) return yield* Effect.fail(`${tooMany}, too many for a patch: change it by edit`)
   const lines = Lines.split(text)
   const finder = new PlaceFinder(lines.map((line) => line.text))
   const placed: Array<Placed> = []
   for (const hunk of hunks) {
-    const place = finder.place(hunk)
-    if (Result.isFailure(place)) return Result.fail(`${place.failure} (hunk at line ${hunk.at} of the patch)`)
-    placed.push({ hunk, ...place.success })
+    const place = yield* Effect.mapError(
+      Effect.fromResult(finder.place(hunk)),
+      (problem) => `${problem} (hunk at line ${hunk.at} of the patch)`
+    )
+    placed.push({ hunk, ...place })
+    yield* Effect.yieldNow
   }
-  return Result.succeed({ text: build(lines, placed), differences: finder.differences })
-}
+  return { text: build(lines, placed), differences: finder.differences } satisfies Patched
+})
 
 interface Found {
   readonly start: number
@@ -134,13 +139,15 @@ const build = (lines: ReadonlyArray<Lines.Line>, placed: ReadonlyArray<Placed>):
 /** Context stays as the file has it; a new line ends as the one it replaces, else as the one above. */
 const replaced = (hunk: Hunk, old: ReadonlyArray<Lines.Line>, above: Lines.LineEnd): ReadonlyArray<Lines.Line> => {
   const built: Array<Lines.Line> = []
-  const removedEnds: Array<Lines.LineEnd> = []
+  /** Of the lines removed since the last one that stayed; the first ones are those of lines added since. */
+  let removedEnds: Array<Lines.LineEnd> = []
+  let given = 0
   let position = 0
   let last = above
   for (const { kind, text } of hunk.lines) {
     const line = old[position]
     if (kind === "added") {
-      last = removedEnds.shift() || last
+      last = removedEnds[given++] || last
       built.push({ text, end: last })
       continue
     }
@@ -148,7 +155,8 @@ const replaced = (hunk: Hunk, old: ReadonlyArray<Lines.Line>, above: Lines.LineE
     if (line === undefined) continue
     if (kind === "removed") removedEnds.push(line.end)
     else {
-      removedEnds.length = 0
+      removedEnds = []
+      given = 0
       built.push(line)
       last = line.end || last
     }

@@ -5,12 +5,11 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import type { WorkspaceError } from "../Workspace.ts"
 import type { FileChange } from "./commit.ts"
 import { type FileChanger } from "./fileChanger.ts"
 import { applyHunks } from "./patchHunks.ts"
-import { Section } from "./patchParser.ts"
+import { type Hunk, Section } from "./patchParser.ts"
 import { Refused, refusedBy } from "./refused.ts"
 import * as TextContent from "./textContent.ts"
 
@@ -133,7 +132,7 @@ export const make = Effect.fnUntraced(function*(
       })
     }
     const refuse = (what: string) => new Refused({ detail: `${shown} ${what}` })
-    const { differences, patched } = yield* Effect.mapError(Effect.fromResult(patch(bytes, hunks)), refuse)
+    const { differences, patched } = yield* Effect.mapError(patch(bytes, hunks), refuse)
     const isMoved = moveTo !== undefined && !(yield* isSameFile(changer, draft, path, (yield* find(moveTo)).path))
     if (!isMoved) {
       yield* write(shown, { bytes: patched, like })
@@ -167,17 +166,12 @@ const NONE: ReadonlySet<string> = new Set()
 
 const missing = (shown: string) => new Refused({ detail: `${shown} can't be updated: it was not found` })
 
-const patch = (bytes: Uint8Array, hunks: Extract<Section, { _tag: "Update" }>["hunks"]) => {
-  if (hunks.length === 0) return Result.succeed({ patched: bytes, differences: NONE })
-  return Result.flatMap(
-    TextContent.decode(bytes),
-    (content) =>
-      Result.map(applyHunks(content.text, hunks), ({ differences, text }) => ({
-        patched: TextContent.encode({ ...content, text }),
-        differences
-      }))
-  )
-}
+const patch = Effect.fnUntraced(function*(bytes: Uint8Array, hunks: ReadonlyArray<Hunk>) {
+  if (hunks.length === 0) return { patched: bytes, differences: NONE }
+  const content = yield* Effect.fromResult(TextContent.decode(bytes))
+  const { differences, text } = yield* applyHunks(content.text, hunks)
+  return { patched: TextContent.encode({ ...content, text }), differences }
+})
 
 /** A link as such: nothing is read through it. */
 const draftOfLink = Effect.fnUntraced(function*(

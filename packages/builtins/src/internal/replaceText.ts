@@ -123,6 +123,10 @@ const endOfLineBefore = (text: string, position: number): Lines.LineEnd | undefi
 }
 
 const replaceLoosely = (text: string, wanted: Replacement): Result.Result<Replaced, string> => {
+  const tooMany = Lines.tooMany(text)
+  if (tooMany !== undefined) {
+    return Result.fail(`doesn't have the exact text, and ${tooMany}, too many to look for one that is like it`)
+  }
   const lines = Lines.split(text)
   const texts = lines.map((line) => line.text)
   const old = Lines.split(wanted.oldString)

@@ -1,0 +1,68 @@
+/** Changes of large files: what they cost must not grow with the product of file and patch. */
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { builtins, call, failure, folder } from "./harness.ts"
+
+const linesOf = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => `${line(index)}\n`).join("")
+
+const file = Effect.fnUntraced(function*(text: string) {
+  const path = `${yield* folder}/file`
+  yield* (yield* FileSystem.FileSystem).writeFileString(path, text)
+  return path
+})
+
+const textOf = (path: string) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path))
+
+const patch = (path: string, hunks: string) => ({
+  patchText: `*** Begin Patch\n*** Update File: ${path}\n${hunks}*** End Patch`
+})
+
+layer(builtins(true), { excludeTestServices: true })("a change of a large file", (it) => {
+  it.effect("takes a hunk of 100,000 lines", () =>
+    Effect.gen(function*() {
+      const path = yield* file(linesOf(100_000, (index) => `line ${index}`))
+      const hunk = linesOf(100_000, (index) => `-line ${index}`) + linesOf(100_000, (index) => `+LINE ${index}`)
+      yield* call("apply_patch", patch(path, hunk))
+      assert.isTrue((yield* textOf(path)) === linesOf(100_000, (index) => `LINE ${index}`))
+    }))
+
+  it.effect("takes thousands of hunks whose lines all are a little different, and lets others go on", () =>
+    Effect.gen(function*() {
+      const path = yield* file(linesOf(50_000, (index) => `line “${index}”`))
+      let turns = 0
+      const timer = setInterval(() => turns++, 1)
+      const hunks = linesOf(2000, (index) => `@@\n-line "${index * 25}"\n+${index}`)
+      const { output } = yield* call("apply_patch", patch(path, hunks))
+      clearInterval(timer)
+      assert.include(output, "lines there differed in quotes, dashes or blanks")
+      const expected = linesOf(50_000, (index) => index % 25 === 0 ? String(index / 25) : `line “${index}”`)
+      assert.isTrue((yield* textOf(path)) === expected)
+      assert.isAbove(turns, 10)
+    }))
+
+  it.effect("prefers what stands below also when it looks at what stands where", () =>
+    Effect.gen(function*() {
+      // each line stands twice: the second half of the hunks has to find the second ones
+      const path = yield* file(linesOf(200, (index) => `l${index % 100}`))
+      const hunks = linesOf(200, (index) => `@@\n-l${index % 100}\n+n${index}`)
+      yield* call("apply_patch", patch(path, hunks))
+      assert.strictEqual(yield* textOf(path), linesOf(200, (index) => `n${index}`))
+    }))
+
+  it.effect("isn't worked out line by line for a file that is nothing but line ends", () =>
+    Effect.gen(function*() {
+      const path = yield* file(`${"\n".repeat(600_000)}end`)
+      assert.strictEqual(
+        (yield* failure("apply_patch", patch(path, "-x\n+y\n"))).message,
+        `${path} has more than 500000 lines, too many for a patch: change it by edit`
+      )
+      assert.strictEqual(
+        (yield* failure("edit", { path, oldString: "x", newString: "y" })).message,
+        `${path} doesn't have the exact text, and has more than 500000 lines, too many to look for one that is like it`
+      )
+      yield* call("edit", { path, oldString: "end", newString: "END" })
+      assert.isTrue((yield* textOf(path)).endsWith("\nEND"))
+    }))
+})
