@@ -39,6 +39,13 @@ const url = Flag.mapEffect(Flag.String("url"), (value) => {
     : Effect.succeed({ url: value, host })
 })
 
+const agent = Flag.mapEffect(Flag.String("agent"), (value) =>
+  CommandWords.hostName(value) === undefined
+    ? Effect.fail(
+      new CliError.InvalidValue({ option: "agent", value, expected: "a URL, e.g. https://host/agent", kind: "flag" })
+    )
+    : Effect.succeed(value))
+
 const header = Flag.mapEffect(Flag.String("header"), (value) => {
   const [, name = "", content = ""] = /^([^:\s]+):\s*(.*)$/s.exec(value) ?? []
   // what was given may be a secret, so it isn't repeated
@@ -69,7 +76,7 @@ export const sourceFlags = {
     "Header for the servers of --url and the APIs of --openapi; ${NAME} in it is a variable, so that no secret is on the command line (repeatable)"
   ),
   skills: repeated(Flag.String("skills"), "DIR", "Folder that is searched for SKILL.md (repeatable)"),
-  agent: repeated(Flag.String("agent"), "CARD_URL", "Remote A2A agent, by its card (repeatable)"),
+  agent: repeated(agent, "CARD_URL", "Remote A2A agent, by its card (repeatable)"),
   openapi: repeated(
     Flag.String("openapi"),
     "FILE_OR_URL",

@@ -101,6 +101,33 @@ describe("tools", () => {
       assert.match(stdout, /\nErrors:\n {2}mcp server "bad" failed at spawn/)
       assert.notMatch(stdout, /[^\P{Cc}\n]/u)
     }))
+
+  it.live("shows each place once, and of the configuration only what is wrong with it", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: { a: { ...greeter, timout: 1, tools: ["gret"] } },
+        skils: ".",
+        builtins: false
+      })
+      const root = yield* folder({ "lunch/SKILL.md": skill })
+      const { stdout } = yield* toolnexus(["tools", "--config", config, "--skills", root])
+      assert.match(stdout, /\n<skills> +skill +connected +1\nbuiltin +builtin +disabled +0\n\n/)
+      const warnings = stdout.split("\n").filter((line) => line.startsWith("  warning:") && !line.includes("noise"))
+      assert.deepStrictEqual(warnings, [
+        `  warning: "mcpServers.a.timout" is unknown; did you mean "timeout"?`,
+        `  warning: mcpServers.a.tools: it has no tool "gret"`,
+        `  warning: <config>: "skils" is unknown; did you mean "skills"?`
+      ])
+    }))
+
+  it.live("refuses addresses that are none", () =>
+    Effect.gen(function*() {
+      for (const flag of ["--url", "--agent"]) {
+        const { code, stderr } = yield* toolnexus(["tools", flag, "nowhere"])
+        assert.strictEqual(code, 2)
+        assert.match(stderr, new RegExp(`^error: Invalid value for flag ${flag}: "nowhere". Expected: a URL`))
+      }
+    }))
 })
 
 describe("call", () => {

@@ -12,6 +12,8 @@ export const logProblems = Effect.fnUntraced(
 
 const log = { error: Effect.logError, warning: Effect.logWarning, info: Effect.logInfo }
 
-/** A diagnostic as one text: where, and what. */
-export const describe = ({ entry, message, path }: Diagnostic.Diagnostic): string =>
-  [entry, path, message].filter((part) => part !== undefined && part !== "").join(": ")
+/** A diagnostic as one text: where, and what. A path says which entry it is of, and most messages say themselves where. */
+export const describe = ({ entry = "", message, path = "" }: Diagnostic.Diagnostic): string => {
+  const isNamed = `.${path}.`.includes(`.${entry}.`)
+  return [isNamed ? "" : entry, message.includes(path) ? "" : path, message].filter((part) => part !== "").join(": ")
+}

@@ -1,5 +1,5 @@
 /** The same for people: tables, and below them what went wrong. */
-import type { Diagnostic, ProviderSchema, Snapshot } from "@effect-toolnexus/core"
+import type { Diagnostic, ProviderSchema, Snapshot, ToolkitEntry } from "@effect-toolnexus/core"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import type { InventoryEntry } from "@effect-toolnexus/mcp/McpInventory"
 import type { Finding } from "@effect-toolnexus/skills/SkillCheck"
@@ -29,15 +29,19 @@ export const toolsView = (snapshot: Snapshot, screen: Screen): string =>
     diagnosticsList(snapshot.diagnostics)
   ])
 
+/** Of the configuration itself there is nothing to see as long as it can be read. */
 const entriesTable = ({ entries, statuses }: Snapshot, screen: Screen): string => {
-  const rows = entries.filter(({ id }) => Object.hasOwn(statuses, id)).map(({ entry, id, kind }) => [
-    id,
-    kind,
-    SourceEntry.status(entry),
-    String(entry.tools.length)
-  ])
+  const rows = entries.filter(({ entry, id, kind }) =>
+    Object.hasOwn(statuses, id) && !(kind === "config" && SourceEntry.status(entry) === "connected")
+  ).map((each) => [each.id, each.kind, SourceEntry.status(each.entry), String(toolsOf(each, entries).length)])
   return rows.length === 0 ? "" : table(["ENTRY", "KIND", "STATUS", "TOOLS"], rows, screen)
 }
+
+/** The one tool of all skills is in an entry of its own, which isn't listed. */
+const toolsOf = ({ entry, kind }: ToolkitEntry, entries: ReadonlyArray<ToolkitEntry>) =>
+  kind === "skill"
+    ? entries.flatMap((each) => each.kind === kind ? each.entry.tools : [])
+    : entry.tools
 
 /** What `skills` shows. */
 export const skillsView = ({ diagnostics, skills, skipped }: SkillList, screen: Screen): string =>
