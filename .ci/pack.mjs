@@ -104,8 +104,8 @@ const program: Effect.Effect<string, SourceEntry.RequiredEntriesFailed> = Toolki
   Effect.provide(ToolkitLive({ tools: [tool] }))
 )
 export const checked = assertNothingLeft(program)
-// @ts-expect-error an option that there isn't must not type-check
-ToolkitLive({ servers: {} })
+// @ts-expect-error a misspelled option must not type-check
+ToolkitLive({ polcy: [] })
 `
 )
 run("npx", [

@@ -223,6 +223,13 @@ describe("createToolkit", () => {
     assert.deepStrictEqual(tagOf(error), ["RequiredEntriesFailed", "RequiredEntriesFailed"])
     assert.include(String(error), "gone")
     assert.instanceOf(await failureOf(create({ maxOutput: -1 })), TypeError)
+    const told = async (options: object) => String(await failureOf(create(options)))
+    assert.strictEqual(
+      await told({ polcy: [] }),
+      `TypeError: "polcy" is no option of a toolkit; did you mean "policy"?`
+    )
+    assert.match(await told({ precedence: "layered" }), /^TypeError: precedence must be Precedence.standard/)
+    assert.match(await told({ tools: { a: 1 } }), /^TypeError: tools must be a list/)
     await using toolkit = await create()
     // @ts-expect-error as a program without a compiler may have it
     const wrong = await failureOf(toolkit.toAiSdk({ target: "google" }))

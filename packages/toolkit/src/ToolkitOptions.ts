@@ -14,6 +14,7 @@ import type { SkillProvider } from "@effect-toolnexus/skills/SkillProvider"
 import type { SkillRoot } from "@effect-toolnexus/skills/SkillRoot"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { checkOptions } from "./internal/checkOptions.ts"
 import { sourceLayers } from "./internal/sourceLayers.ts"
 import type * as Policy from "./Policy.ts"
 import * as Precedence from "./Precedence.ts"
@@ -83,6 +84,7 @@ export interface ToolkitOptions<R = never> {
 
 /**
  * The toolkit of these options. Loads no platform: it asks its environment for file system, paths, processes and HTTP.
+ * An option that makes no sense, and one that is misspelled, throws a `TypeError` at once.
  *
  * **Example**
  *
@@ -93,8 +95,9 @@ export interface ToolkitOptions<R = never> {
  * @category layers
  * @since 0.1.0
  */
-export const layer = <R = never>(options: ToolkitOptions<R>) =>
-  Layer.unwrap(Effect.gen(function*() {
+export const layer = <R = never>(options: ToolkitOptions<R>) => {
+  checkOptions(options)
+  return Layer.unwrap(Effect.gen(function*() {
     const config = yield* ToolkitConfig.load(options.config)
     const precedence = options.precedence ?? Precedence.standard
     const sources = yield* sourceLayers(options, config, precedence)
@@ -108,3 +111,4 @@ export const layer = <R = never>(options: ToolkitOptions<R>) =>
       ...(options.startup === undefined ? {} : { startup: options.startup })
     })
   }))
+}

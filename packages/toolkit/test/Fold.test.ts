@@ -130,8 +130,12 @@ describe("fold", () => {
     const snapshot = fold([{ kind: "mcp", entries }], { ...plain, pipe })
     assert.deepStrictEqual(snapshot.toolNames, ["good"])
     assert.deepStrictEqual(
-      snapshot.diagnostics.map(({ code, entry }) => [code, entry]),
-      [["broken-tool", "s"], ["broken-tool", "s"], ["broken-tool", "s"]]
+      snapshot.diagnostics.map(({ code, entry, message }) => [code, entry, message]),
+      [
+        ["broken-tool", "s", "A tool was left out: it is no object; make tools by defineTool"],
+        ["broken-tool", "s", `A tool "half" was left out: it has no handler; make tools by defineTool`],
+        ["broken-tool", "s", `A tool "bad" was left out: a middleware threw when it was given it`]
+      ]
     )
   })
 

@@ -27,8 +27,8 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
         [{ a: server, skills: "x", $schema: "s" }, "a"]
       ] as const
       for (const [config, path] of cases) {
-        const { servers } = yield* ToolkitConfig.load(config)
-        assert.deepStrictEqual([names(servers), servers.get("a")?.path], [["a"], path])
+        const { diagnostics, servers } = yield* ToolkitConfig.load(config)
+        assert.deepStrictEqual([names(servers), servers.get("a")?.path, diagnostics], [["a"], path, []])
       }
     }))
 

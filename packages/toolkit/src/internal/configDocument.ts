@@ -112,11 +112,14 @@ const misreadWrappers = (servers: JsonMap): ReadonlyArray<Diagnostic.Diagnostic>
 const looksLikeServer = (value: unknown): boolean =>
   isMap(value) && ["command", "url", "httpUrl", "serverUrl", "connect", "transport"].some((key) => key in value)
 
-/** Hosts keep their servers among settings of their own, so only a near miss is more than an information. */
+/**
+ * Hosts keep their servers among settings of their own, so only a near miss is more than an information; `inputs` are
+ * VS Code's questions to a person, of which an entry that needs one tells.
+ */
 const unknownKeys = (root: JsonMap): ReadonlyArray<Diagnostic.Diagnostic> =>
   ConfigKeys.check(root, {
     path: "",
-    known: [...OWN_KEYS, ...WRAPPERS.flatMap(([key]) => key ?? [])],
+    known: [...OWN_KEYS, "inputs", ...WRAPPERS.flatMap(([key]) => key ?? [])],
     strayLevel: "info"
   })
 

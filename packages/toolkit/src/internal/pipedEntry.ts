@@ -34,32 +34,35 @@ const pipeTools = (entry: Entry, pipe: (tool: Tool.Tool) => Piped, trusted: Weak
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   if (entry.tools.length === 0) return { entry, diagnostics }
   const tools = entry.tools.flatMap((tool) => {
-    const isOne = isTool(tool)
-    if (isOne && entry.trusted === true) trusted.add(tool)
-    const piped = isOne ? pipe(tool) : Result.fail("it is no tool")
+    const lacking = lackOf(tool)
+    if (lacking !== undefined) {
+      diagnostics.push(brokenTool(entry.name, tool, `${lacking}; make tools by defineTool`))
+      return []
+    }
+    if (entry.trusted === true) trusted.add(tool)
+    const piped = pipe(tool)
     if (Result.isSuccess(piped)) {
       if (entry.trusted === true) trusted.add(piped.success)
       return [piped.success]
     }
-    diagnostics.push(brokenTool(entry.name, tool))
+    diagnostics.push(brokenTool(entry.name, tool, "a middleware threw when it was given it"))
     return []
   })
   return { entry: { ...entry, tools }, diagnostics }
 }
 
-/** Untyped callers and sources of others put anything among the tools. */
-const isTool = (tool: unknown): boolean =>
-  Predicate.hasProperty(tool, "name") && typeof tool.name === "string" &&
-  Predicate.hasProperty(tool, "handler") && typeof tool.handler === "function" &&
-  Predicate.hasProperty(tool, "origin") && Predicate.isObject(tool.origin) &&
-  Predicate.hasProperty(tool, "inputSchema") && Predicate.isObject(tool.inputSchema)
-
-const brokenTool = (entry: string, tool: unknown): Diagnostic.Diagnostic => {
-  const name = Predicate.hasProperty(tool, "name") && typeof tool.name === "string" ? ` "${tool.name}"` : ""
-  return {
-    level: "error",
-    code: "broken-tool",
-    entry,
-    message: `A tool${name} was left out: it is malformed, or a middleware threw when it was given it`
+/** What a tool lacks to be one: untyped callers and sources of others put anything among the tools. */
+const lackOf = (tool: unknown): string | undefined => {
+  if (!Predicate.isObject(tool)) return "it is no object"
+  if (!Predicate.hasProperty(tool, "name") || typeof tool.name !== "string") return "it has no name"
+  if (!Predicate.hasProperty(tool, "handler") || typeof tool.handler !== "function") return "it has no handler"
+  if (!Predicate.hasProperty(tool, "inputSchema") || !Predicate.isObject(tool.inputSchema)) {
+    return "it has no inputSchema"
   }
+  return Predicate.hasProperty(tool, "origin") && Predicate.isObject(tool.origin) ? undefined : "it has no origin"
+}
+
+const brokenTool = (entry: string, tool: unknown, reason: string): Diagnostic.Diagnostic => {
+  const name = Predicate.hasProperty(tool, "name") && typeof tool.name === "string" ? ` "${tool.name}"` : ""
+  return { level: "error", code: "broken-tool", entry, message: `A tool${name} was left out: ${reason}` }
 }
