@@ -5,6 +5,7 @@
 import type { Json } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
 import type { Budget } from "./budget.ts"
+import { isObject } from "./json.ts"
 import * as References from "./references.ts"
 import { translate } from "./schemaDialect.ts"
 
@@ -28,6 +29,7 @@ const MAX_VALUES = 50_000
 export class Definitions {
   readonly #document: Json.JsonObject
   readonly #found = new Map<string, Result.Result<Definition, string>>()
+  readonly #translated = new WeakMap<Json.JsonObject, Translated>()
   readonly #names = new Map<string, string>()
   readonly #taken = new Set<string>()
   /** How many have had one name, so that a name isn't looked for from the beginning each time. */
@@ -39,7 +41,17 @@ export class Definitions {
     this.#budget = budget
   }
 
+  /** Once for all operations that refer to one parameter or body. */
   translate(schema: Json.Json): Translated {
+    if (!isObject(schema)) return this.#translate(schema)
+    const known = this.#translated.get(schema)
+    if (known !== undefined) return known
+    const translated = this.#translate(schema)
+    this.#translated.set(schema, translated)
+    return translated
+  }
+
+  #translate(schema: Json.Json): Translated {
     const references = new Set<string>()
     const translated = translate(schema, (reference) => {
       references.add(reference)
