@@ -159,31 +159,40 @@ const addFirst = (anchors: Map<string, SchemaObject>, name: string, schema: Sche
   if (!anchors.has(name)) anchors.set(name, schema)
 }
 
-const SCHEMA_KEYWORDS = [
-  "additionalItems",
-  "additionalProperties",
-  "contains",
-  "contentSchema",
-  "else",
-  "if",
-  "items",
-  "not",
-  "propertyNames",
-  "then",
-  "unevaluatedItems",
-  "unevaluatedProperties"
-]
+/**
+ * The keywords whose values are schemas: `one` schema, a `list` of them, or a `map` of them by name. `items` was a list in
+ * older drafts, and in `dependencies` a name may stand for other names.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const SCHEMA_KEYWORDS: Readonly<Record<"one" | "list" | "map", ReadonlySet<string>>> = {
+  one: new Set([
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties"
+  ]),
+  list: new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"]),
+  map: new Set(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"])
+}
 
-const LIST_KEYWORDS = ["allOf", "anyOf", "items", "oneOf", "prefixItems"]
-
-const MAP_KEYWORDS = ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]
-
-const subschemas = (schema: SchemaObject): ReadonlyArray<SchemaValue> =>
-  [
-    ...SCHEMA_KEYWORDS.map((keyword) => schema[keyword]),
-    ...LIST_KEYWORDS.map((keyword) => schema[keyword]).filter(isSchemaList).flat(),
-    ...MAP_KEYWORDS.map((keyword) => schema[keyword]).filter(isSchemaObject).flatMap((map) => Object.values(map))
+const subschemas = (schema: SchemaObject): ReadonlyArray<SchemaValue> => {
+  const valuesOf = (keywords: ReadonlySet<string>) => Array.from(keywords, (keyword) => schema[keyword])
+  return [
+    ...valuesOf(SCHEMA_KEYWORDS.one),
+    ...valuesOf(SCHEMA_KEYWORDS.list).filter(isSchemaList).flat(),
+    ...valuesOf(SCHEMA_KEYWORDS.map).filter(isSchemaObject).flatMap((map) => Object.values(map))
   ].filter((value) => value !== undefined)
+}
 
 const namedTarget = (resource: Resource, name: string): Target | undefined => {
   const dynamic = resource.dynamicAnchors.get(name)

@@ -350,6 +350,31 @@ describe("servers", () => {
 })
 
 describe("schemas and references", () => {
+  it.live("references are followed wherever a schema may stand", () =>
+    Effect.gen(function*() {
+      const other = { $ref: "#/components/schemas/Other" }
+      const schema = {
+        items: [other],
+        additionalItems: other,
+        dependencies: { a: ["b"], c: other },
+        dependentSchemas: { a: other },
+        anyOf: [{ not: other }]
+      }
+      const entry = yield* entryOf(document({
+        "/": { post: { requestBody: { content: { "application/json": { schema } } } } }
+      }, { components: { schemas: { Other: { type: "object" } } } }))
+      const there = { $ref: "#/$defs/Other" }
+      assert.deepStrictEqual(schemaOf(entry)["properties"], {
+        body: {
+          prefixItems: [there],
+          additionalItems: there,
+          dependencies: { a: ["b"], c: there },
+          dependentSchemas: { a: there },
+          anyOf: [{ not: there }]
+        }
+      })
+    }))
+
   it.live("what 3.0 says in its own words is JSON Schema", () =>
     Effect.gen(function*() {
       const schema = {

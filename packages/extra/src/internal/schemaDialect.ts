@@ -3,6 +3,7 @@
  * what a server alone sets is left out, and what makes no sense is forgotten rather than passed on.
  */
 import type { Json } from "@effect-toolnexus/core"
+import { SCHEMA_KEYWORDS } from "@effect-toolnexus/core/SchemaDocument"
 import { isList, isObject } from "./json.ts"
 
 /** Translates one schema; `refer` says what a reference becomes, and is told every one. */
@@ -19,6 +20,8 @@ export const translate = (schema: Json.Json, refer: (reference: string) => strin
   return nullable(schema, exclusive(schema, examples(schema, tuple(translated))))
 }
 
+const { list, map, one } = SCHEMA_KEYWORDS
+
 const keep = (
   key: string,
   value: Json.Json,
@@ -34,10 +37,11 @@ const keep = (
   if (key === "examples") return isList(value) ? value : undefined
   if (NUMBERS.has(key)) return typeof value === "number" ? value : undefined
   if (TEXTS.has(key)) return typeof value === "string" ? value : undefined
-  if (MAPS.has(key)) return isObject(value) ? mapValues(value, inner) : undefined
-  if (LISTS.has(key)) return isList(value) && value.length > 0 ? value.map(inner) : undefined
+  // in `dependencies` a list is one of names
+  if (map.has(key)) return isObject(value) ? mapValues(value, (each) => isList(each) ? each : inner(each)) : undefined
   if (key === "items" && isList(value)) return value.map(inner)
-  if (SCHEMAS.has(key)) return isObject(value) || typeof value === "boolean" ? inner(value) : undefined
+  if (one.has(key)) return isObject(value) || typeof value === "boolean" ? inner(value) : undefined
+  if (list.has(key)) return isList(value) && value.length > 0 ? value.map(inner) : undefined
   return value
 }
 
@@ -78,24 +82,6 @@ const TEXTS: ReadonlySet<string> = new Set([
   "format",
   "pattern",
   "title"
-])
-
-const MAPS: ReadonlySet<string> = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties"])
-
-const LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"])
-
-const SCHEMAS: ReadonlySet<string> = new Set([
-  "additionalProperties",
-  "contains",
-  "contentSchema",
-  "else",
-  "if",
-  "items",
-  "not",
-  "propertyNames",
-  "then",
-  "unevaluatedItems",
-  "unevaluatedProperties"
 ])
 
 const TYPES: ReadonlySet<Json.Json> = new Set(["array", "boolean", "integer", "null", "number", "object", "string"])
