@@ -434,14 +434,18 @@ describe("an agent", () => {
 
   it.live("that sees by itself that somebody has logged in isn't told", () =>
     Effect.gen(function*() {
+      // also where it takes a moment to say so
       const { agent, tool } = yield* begin(
-        ({ method }, wire) => wire.result(method === "GetTask" ? bare("COMPLETED", { artifacts: DONE }) : {}),
+        ({ before, method }, wire) => {
+          if (before === 0) return wire.cut()
+          return wire.result(method === "GetTask" ? bare("COMPLETED", { artifacts: DONE }) : {})
+        },
         plain
       )
       const state = { taskId: "t1", isLogin: true }
       const result = yield* callTool(tool, { answer: { id: "call-1", ok: true }, state })
       assert.strictEqual(result.output, "42")
-      assert.deepStrictEqual(agent.methods(), ["GetTask"])
+      assert.deepStrictEqual(agent.methods(), ["GetTask", "GetTask"])
     }))
 
   it.live("that has forgotten the task says so, and nothing is begun anew", () =>

@@ -13,15 +13,16 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type * as Semaphore from "effect/Semaphore"
-import { type A2aError, isUnknownTask } from "../A2aError.ts"
+import { type A2aError, isTransient, isUnknownTask } from "../A2aError.ts"
 import type { Part, Reply } from "../A2aTask.ts"
 import type { A2aClient } from "./a2aClient.ts"
 import { toParts } from "./agentInput.ts"
 import { settle } from "./agentResult.ts"
 import type { OutgoingMessage } from "./dialect.ts"
-import { attend, CANCEL_LIMIT, type Opening } from "./followTask.ts"
+import { attend, CANCEL_LIMIT, MAX_LOST_POLLS, type Opening } from "./followTask.ts"
 import { readSuspended, type SuspendedTask } from "./suspendedTask.ts"
 
 /** An agent whose card was read. Calls run in `scope`, which closes them all at once. */
@@ -124,12 +125,20 @@ const afterLogin = (
   call: ToolCall.ToolCall
 ): Opening =>
 (listener) =>
-  Effect.flatMap(agent.client.getTask(taskId, call.context), ({ size, task }) =>
+  Effect.flatMap(lookPatiently(agent, taskId, call), ({ size, task }) =>
     task.state === "auth-required"
       ? send(agent, message, call)(listener)
       : Effect.sync(() => {
         listener({ _tag: "Task", task }, size)
       }))
+
+/** A look that is lost is taken again: the answer of a person would be lost with it. */
+const lookPatiently = ({ client, pollEvery }: ConnectedAgent, taskId: string, { context }: ToolCall.ToolCall) =>
+  Effect.retry(client.getTask(taskId, context), {
+    while: isTransient,
+    times: MAX_LOST_POLLS - 1,
+    schedule: Schedule.exponential(pollEvery)
+  })
 
 const remember = ({ conversation }: ConnectedAgent, reply: Reply) => {
   const { contextId } = reply._tag === "Task" ? reply.task : reply.message

@@ -170,7 +170,7 @@ const MAX_GROWTH = 10
 /** Faster than this is an attack, not a poll. */
 const MIN_INTERVAL = 10
 /** A restart of the agent behind its proxy takes a few intervals; more than that is an outage. */
-const MAX_LOST_POLLS = 3
+export const MAX_LOST_POLLS = 3
 
 const poll = Effect.fnUntraced(function*(task: FollowingTask) {
   const { fold, pollEvery } = task
