@@ -1,9 +1,9 @@
-import { A2aTask } from "@effect-toolnexus/agents"
+import { A2aReading, A2aTask } from "@effect-toolnexus/agents"
 import { assert, describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { TaskFold } from "../src/internal/taskFold.ts"
 
-describe("A2aTask", () => {
+describe("A2aReading", () => {
   it.each(
     [
       ["input-required", "input-required"],
@@ -15,7 +15,7 @@ describe("A2aTask", () => {
       [4, "unknown"]
     ] as const
   )("reads the state %s as %s", (raw, state) => {
-    assert.strictEqual(A2aTask.readState(raw), state)
+    assert.strictEqual(A2aReading.readState(raw), state)
   })
 
   it.each(
@@ -37,12 +37,12 @@ describe("A2aTask", () => {
       [{ url: "https://h/f", filename: null }, { kind: "file", uri: "https://h/f" }]
     ] as const
   )("reads the part %j by its fields", (raw, part) => {
-    assert.deepStrictEqual(A2aTask.readPart(raw), Option.some(part))
+    assert.deepStrictEqual(A2aReading.readPart(raw), Option.some(part))
   })
 
   it("leaves out a part that is none", () => {
-    assert.isTrue(Option.isNone(A2aTask.readPart({ kind: "hologram" })))
-    assert.isTrue(Option.isNone(A2aTask.readPart("text")))
+    assert.isTrue(Option.isNone(A2aReading.readPart({ kind: "hologram" })))
+    assert.isTrue(Option.isNone(A2aReading.readPart("text")))
   })
 
   it("reads a task bare and wrapped, with nulls for what is absent, and keeps what is sound of it", () => {
@@ -54,7 +54,7 @@ describe("A2aTask", () => {
       history: null
     }
     for (const raw of [task, { task }]) {
-      const reply = Option.getOrThrow(A2aTask.readReply(raw))
+      const reply = Option.getOrThrow(A2aReading.readReply(raw))
       assert.deepStrictEqual(reply, {
         _tag: "Task",
         task: { id: "t", state: "working", artifacts: [{ id: "0", parts: [{ kind: "text", text: "a" }] }], history: [] }
@@ -65,7 +65,7 @@ describe("A2aTask", () => {
   it("reads a message bare and wrapped", () => {
     const message = { role: "ROLE_AGENT", parts: [{ text: "hi" }] }
     for (const raw of [message, { message }]) {
-      const reply = Option.getOrThrow(A2aTask.readReply(raw))
+      const reply = Option.getOrThrow(A2aReading.readReply(raw))
       assert.deepStrictEqual(reply, {
         _tag: "Message",
         message: { role: "agent", parts: [{ kind: "text", text: "hi" }] }
@@ -78,7 +78,7 @@ describe("A2aTask", () => {
     const status = { state: "working" }
     const started = process.cpuUsage()
     const partsIn = (task: object): number => {
-      const read = Option.getOrThrow(A2aTask.readTask({ id: "t", status, ...task }))
+      const read = Option.getOrThrow(A2aReading.readTask({ id: "t", status, ...task }))
       return read.artifacts.flatMap(({ parts }) => parts).length + read.history.length
     }
     const enough = A2aTask.MAX_PARTS + 1
@@ -86,11 +86,17 @@ describe("A2aTask", () => {
     assert.strictEqual(partsIn({ artifacts: many({ parts: [{ text: "a" }] }) }), enough)
     assert.strictEqual(partsIn({ artifacts: many({ parts: [1, 2] }) }), 0)
     assert.strictEqual(partsIn({ history: many({ role: "agent", parts: [] }) }), 10)
-    const message = Option.getOrThrow(A2aTask.readMessage({ parts: many({ text: "a" }) }))
+    const message = Option.getOrThrow(A2aReading.readMessage({ parts: many({ text: "a" }) }))
     assert.strictEqual(message.parts.length, enough)
     assert.isBelow(process.cpuUsage(started).user / 1000, 1500)
   })
 
+  it.each([[null], ["text"], [{}], [{ id: "t" }], [{ task: { id: "" } }]])("takes %j for neither", (raw) => {
+    assert.isTrue(Option.isNone(A2aReading.readReply(raw)))
+  })
+})
+
+describe("TaskFold", () => {
   it("keeps of all that is said of a task the last word", () => {
     const fold = new TaskFold()
     const said = (text: string) => ({ role: "agent" as const, parts: [{ kind: "text" as const, text }] })
@@ -102,9 +108,5 @@ describe("A2aTask", () => {
     if (fold.reply?._tag !== "Task") return
     assert.strictEqual(A2aTask.lastMessage(fold.reply.task)?.parts.length, 1)
     assert.deepStrictEqual(fold.reply.task.history.flatMap(({ parts }) => parts), [{ kind: "text", text: "one" }])
-  })
-
-  it.each([[null], ["text"], [{}], [{ id: "t" }], [{ task: { id: "" } }]])("takes %j for neither", (raw) => {
-    assert.isTrue(Option.isNone(A2aTask.readReply(raw)))
   })
 })
