@@ -236,6 +236,7 @@ describe("names and patterns with control characters", () => {
         "--pre=sh.txt": "hit",
         "$(touch x).txt": "hit",
         " .txt": "hit",
+        "x": "hit",
         "x: WARNING: stopped searching binary file after match (found \"\\0\" byte around offset 1)\nplain2.txt": "hit"
       })
       yield* Effect.gen(function*() {
@@ -246,7 +247,12 @@ describe("names and patterns with control characters", () => {
           // oxlint-disable-next-line no-control-regex -- that there are none is what is tested
           assert.notMatch(line, /[\u0000-\u001f]/)
         }
+        assert.strictEqual(grep.length, 10)
         assert.include(grep, "new\\nline:1:forged.txt:1:hit")
+        assert.include(grep, "x:1:hit")
+        const forged =
+          "x: WARNING: stopped searching binary file after match (found \"\\0\" byte around offset 1)\\nplain2.txt"
+        assert.include(grep, `${forged}:1:hit`)
         assert.include(glob, "esc\\u001b[2Jape.txt")
         for (
           const pattern of [

@@ -155,6 +155,25 @@ describe("the whole output of bash", () => {
         /^1\n2\n.*100\n\[the whole output is lost: it can't be written to a file \(permission denied\)\]$/s
       )
     }).pipe(Effect.provide(platform)))
+
+  it.live("is whole also where the disk it goes to is slow", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const slow: FileSystem.FileSystem = {
+        ...fs,
+        open: (...args) =>
+          Effect.map(fs.open(...args), (file) => ({
+            ...file,
+            writeAll: (bytes) => Effect.andThen(Effect.sleep(300), file.writeAll(bytes))
+          }))
+      }
+      const { metadata, output } = yield* call("bash", { command: "seq 1 30000; echo the end" }).pipe(
+        Effect.provide(BuiltinSource.layer(true)),
+        Effect.provideService(FileSystem.FileSystem, slow)
+      )
+      assert.match(output, /\n30000\nthe end\n\[the whole output, 168902 bytes, is in \S+\]$/)
+      assert.strictEqual(metadata?.["bytes"], 168_902)
+    }).pipe(Effect.provide(platform)))
 })
 
 describe("the progress of bash", () => {

@@ -101,7 +101,7 @@ export class GrepReader {
 
   #begin(given: string): void {
     // nearly no path holds a line end, and nearly every file comes by here
-    const notice = given.includes(LINE_END) ? binaryNotice(given) : undefined
+    const notice = given.includes(LINE_END) ? this.#noticeBefore(given) : undefined
     if (notice !== undefined) this.#drop(notice.path)
     this.#finish()
     const path = notice === undefined ? given : given.slice(notice.length + PREFIX.length)
@@ -117,6 +117,14 @@ export class GrepReader {
       size: 0,
       isComplete: false
     }
+  }
+
+  /** It is about the file whose lines came before, and a path follows; a name that only looks like one is a name. */
+  #noticeBefore(given: string): Notice | undefined {
+    const notice = binaryNotice(given)
+    return notice !== undefined && notice.path === this.#current?.path && given.startsWith(PREFIX, notice.length)
+      ? notice
+      : undefined
   }
 
   /** A file is binary after all: nothing of it counts. */

@@ -29,6 +29,7 @@ const words: Readonly<Record<string, string>> = {
   AlreadyExists: "it exists already",
   NotFound: "it doesn't exist",
   PermissionDenied: "permission denied",
+  EISDIR: "it is a directory",
   ENAMETOOLONG: "the name is too long",
   ENOSPC: "no space left on the device",
   ENOTDIR: "a part of the path is no directory",

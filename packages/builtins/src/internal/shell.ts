@@ -52,13 +52,17 @@ export const run = Effect.fnUntraced(function*(spawner: Spawner, spec: ShellComm
   // a scope of its own, because at a timeout the group ends before the last of its output is read
   const group = yield* Scope.fork(yield* Effect.scope)
   const handle = yield* Scope.provide(start(spawner, spec), group)
+  const reading: Reading = { output, busy: 0 }
   const reader = yield* Effect.forkScoped(
     // the second pipe is that of a first shell that couldn't become the second
-    Effect.all([read(handle.stdout, spec), read(handle.stderr, spec)], { concurrency: 2, discard: true })
+    Effect.all([read(handle.stdout, spec, reading), read(handle.stderr, spec, reading)], {
+      concurrency: 2,
+      discard: true
+    })
   )
   const ended = yield* Effect.timeoutOption(awaitEnding(handle), spec.timeout)
   if (Option.isNone(ended)) yield* Scope.close(group, Exit.void)
-  const isClosed = yield* awaitQuiet(reader, output)
+  const isClosed = yield* awaitQuiet(reader, reading)
   return {
     ending: Option.getOrElse(ended, () => Ending.TimedOut()),
     leftRunning: Option.isSome(ended) && !isClosed,
@@ -103,16 +107,24 @@ const awaitEnding = (handle: ChildProcessHandle): Effect.Effect<Ending> =>
 const signalOf = ({ reason: { cause } }: PlatformError.PlatformError): string =>
   (Predicate.isError(cause) ? /SIG[A-Z0-9]+/.exec(cause.message)?.[0] : undefined) ?? "a signal"
 
+interface Reading {
+  readonly output: OutputBuffer
+  /** How many readers are seeing to what came, and take nothing in meanwhile. */
+  busy: number
+}
+
 /** A pipe that breaks ends the reading; what came before is kept. */
 const read = (
   stream: Stream.Stream<Uint8Array, PlatformError.PlatformError>,
-  { onOutput, output }: Pick<ShellCommand, "onOutput" | "output">
+  { onOutput, output }: Pick<ShellCommand, "onOutput" | "output">,
+  reading: Reading
 ) =>
   Effect.suspend(() => {
     const writer = output.writer()
     return Stream.runForEachArray(stream, (chunks) => {
       chunks.forEach(writer.write)
-      return onOutput
+      reading.busy++
+      return Effect.ensuring(onOutput, Effect.sync(() => reading.busy--))
     }).pipe(
       Effect.ignore,
       Effect.ensuring(Effect.sync(writer.end))
@@ -123,16 +135,25 @@ const read = (
 const TURN = 25
 const QUIET_TURNS = 4
 const MOST_TURNS = 10
+/** Ten seconds: a disk that is slower holds nobody up. */
+const MOST_BUSY_TURNS = 400
 
 /**
  * The shell has ended, its last output may still be on the way: reads until the pipes close. A background child may
- * hold them for ever, so silence, or a quarter of a second of its noise, counts as the end too. Says whether they closed.
+ * hold them for ever, so silence, or a quarter of a second of its noise, counts as the end too; but not that nothing more
+ * is taken in while what came is written to a slow disk. Says whether they closed.
  */
-const awaitQuiet = Effect.fnUntraced(function*(reader: Fiber.Fiber<void>, output: OutputBuffer) {
+const awaitQuiet = Effect.fnUntraced(function*(reader: Fiber.Fiber<void>, reading: Reading) {
+  const { output } = reading
   let seen = output.total
-  let quiet = 0
-  for (let turn = 0; turn < MOST_TURNS && quiet < QUIET_TURNS; turn++) {
+  let [turns, busyTurns, quiet] = [0, 0, 0]
+  while (turns < MOST_TURNS && quiet < QUIET_TURNS && busyTurns < MOST_BUSY_TURNS) {
     if (Option.isSome(yield* Effect.timeoutOption(Fiber.await(reader), TURN))) return true
+    if (reading.busy > 0) {
+      busyTurns++
+      continue
+    }
+    turns++
     quiet = output.total === seen ? quiet + 1 : 0
     seen = output.total
   }
