@@ -84,7 +84,10 @@ const edit = Effect.fnUntraced(function*(changer: FileChanger.FileChanger, path:
     refuse
   )
   const after = TextContent.encode({ ...before, text })
-  if (text === before.text) return yield* refuse("would be the same afterwards: oldString and newString don't differ")
+  if (text === before.text) {
+    const why = oldString === newString ? "oldString and newString don't differ" : "line ends stay those of the file"
+    return yield* refuse(`would be the same afterwards: ${why}`)
+  }
   yield* changer.put([{ path, shown, before: info, after }])
   const { added, diff, removed } = summarize(before.text, text, shown)
   const notes = difference === undefined ? "" : `; the text there differed in ${difference} from what was looked for`

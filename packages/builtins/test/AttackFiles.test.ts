@@ -291,12 +291,16 @@ describe("names and patterns with control characters", () => {
           const pattern of [
             "**/*a*a*a*a*a*a*a*a*a*a*a*a*b",
             `${"**/".repeat(60)}*b`,
-            `${"{a,b}".repeat(12)}*`,
+            `${"{a,b}".repeat(6)}*`,
+            `[a]${"{*a,*b}".repeat(6)}b`,
             `${"*a".repeat(400)}b`
           ]
         ) {
           assert.strictEqual((yield* call("glob", { pattern })).output.includes("aaab"), false)
         }
+        // each path would be held against thousands
+        const many = yield* Effect.flip(call("glob", { pattern: `[a]${"{a,b}".repeat(12)}*` }))
+        assert.match(many.message, /has braces for more than 100 patterns/)
         for (const pattern of ["(a+)+$b", "(a|aa)+b", "(a*)*b", "^(a?){50}a{50}b"]) {
           assert.strictEqual((yield* call("grep", { pattern })).output, "(no matches)")
         }

@@ -62,8 +62,26 @@ describe("edit", () => {
       for (const replaceAll of [true, false]) {
         yield* refuse("abc", "", "X", /oldString is empty.*use write/, replaceAll)
         yield* refuse("", "", "X", /oldString is empty/, replaceAll)
-        yield* refuse("abc", "b", "b", /would be the same afterwards/, replaceAll)
+        yield* refuse("abc", "b", "b", /would be the same afterwards: oldString and newString don't differ/, replaceAll)
+        yield* refuse("a\r\n", "\r\n", "\n", /would be the same afterwards: line ends stay/, replaceAll)
       }
+    }).pipe(Effect.provide(platform)))
+
+  it.live("shows by their numbers the characters that only look the same", () =>
+    Effect.gen(function*() {
+      yield* refuse(
+        "x\ncaf\u00e9 1\n",
+        "cafe\u0301 1",
+        "y",
+        /is "cafe\\u0301 1"; line 2 of the file looks the same, but is "caf\\u00e9 1"/
+      )
+      yield* refuse("a\u00a0b\n", "a b", "y", /is "a b"; line 1 of the file looks the same, but is "a\\u00a0b"/)
+      yield* refuse(
+        "first\n\u201cb\u201d\n",
+        "first\n\"b\"",
+        "y",
+        /"\\"b\\"" is looked for, and line 2 of the file is "\\u201cb\\u201d"/
+      )
     }).pipe(Effect.provide(platform)))
 
   it.live("shows the closest lines of a text that isn't there", () =>

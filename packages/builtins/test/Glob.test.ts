@@ -59,6 +59,9 @@ layer(builtins(true), { excludeTestServices: true })("glob", (it) => {
           ["[!ab].ts", ["src/deep/c.ts", "test/src/d.ts"]],
           ["x\\[1\\].ts", ["x[1].ts"]],
           ["c.ts", ["src/deep/c.ts"]],
+          // ten times nine patterns, and braces that are never closed
+          ["{a,b,c,d,e,f,g,h,i,j}.{t,u,v,w,x,y,z,ts,tt}", ["a.ts", "src/b.ts", "src/deep/c.ts", "test/src/d.ts"]],
+          ["{".repeat(300), ["(no files)"]],
           ["/", undefined],
           ["*.nothing", ["(no files)"]],
           ["src", ["(no files)"]]
@@ -88,7 +91,7 @@ layer(builtins(true), { excludeTestServices: true })("glob", (it) => {
       assert.match((yield* failure("glob", { pattern: "*", path: `${path}/a` })).message, /is a file/)
       assert.match((yield* failure("glob", { pattern: "*", path: `${path}/b` })).message, /doesn't exist/)
       assert.match((yield* failure("glob", { pattern: "*", path: `${path}/.git` })).message, /\.git is never searched/)
-      for (const pattern of ["/etc/*", "../*", "a/../../*", "\0", "a".repeat(2000)]) {
+      for (const pattern of ["/etc/*", "../*", "a/../../*", "\0", "a".repeat(2000), `[f]${"{a,b}".repeat(12)}`]) {
         assert.strictEqual((yield* Effect.flip(call("glob", { pattern, path })))._tag, "InvalidArguments")
       }
     }))

@@ -1,5 +1,6 @@
 /** What to look at when lines aren't found: where they nearly are, and the first line that differs. */
 import { Text } from "@effect-toolnexus/core"
+import { TYPOGRAPHY } from "./looseLines.ts"
 
 const MAX_SHOWN = 3
 /** Characters of a line that are shown, and compared. */
@@ -13,13 +14,19 @@ export const explainMissing = (lines: ReadonlyArray<string>, wanted: ReadonlyArr
   if (nearest !== undefined && nearest.length < wanted.length) {
     const { at, length, skipped } = nearest
     const there = lines[at + length]
-    const found = there === undefined ? "the end of the file" : quote(there)
-    return `Line ${skipped + length + 1} of the text differs: ${
-      quote(wanted[skipped + length] ?? "")
-    } is looked for, and `
+    const line = wanted[skipped + length] ?? ""
+    const shown = there !== undefined && looksLike(line)(there) ? quoteExactly : quote
+    const found = there === undefined ? "the end of the file" : shown(there)
+    return `Line ${skipped + length + 1} of the text differs: ${shown(line)} is looked for, and `
       + `line ${at + length + 1} of the file is ${found}`
   }
   const first = wanted.find((line) => line.trim() !== "") ?? ""
+  const same = lines.slice(0, MAX_COMPARED).findIndex(looksLike(first))
+  if (same !== -1) {
+    return `The first line looked for is ${quoteExactly(first)}; line ${same + 1} of the file looks the same, but is ${
+      quoteExactly(lines[same] ?? "")
+    }`
+  }
   const close = closest(lines, first)
   if (close.length === 0) return `No line of the file is like ${quote(first)}`
   return `The first line looked for is ${quote(first)}; the closest of the file: ${
@@ -75,5 +82,15 @@ const similarity = (left: ReadonlySet<string>, right: ReadonlySet<string>): numb
   for (const pair of left) if (right.has(pair)) shared++
   return 2 * shared / (left.size + right.size)
 }
+
+/** Whether a person would see no difference though there is one: characters that are composed, other blanks and quotes. */
+const looksLike = (wanted: string): (line: string) => boolean => {
+  const seen = TYPOGRAPHY.fold(wanted.normalize("NFC"))
+  return (line) => line.trim() !== wanted.trim() && TYPOGRAPHY.fold(line.normalize("NFC")) === seen
+}
+
+/** What isn't ASCII by its numbers. */
+const quoteExactly = (line: string): string =>
+  quote(line).replaceAll(/[^\x20-\x7e…]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 const quote = (line: string): string => JSON.stringify(Text.cut(line, MAX_LINE, "…"))

@@ -28,11 +28,38 @@ export const parse = (text: string): Result.Result<PathPattern, BadPattern> => {
   if (text === "") return refuse("is empty; `**` means every file")
   if (text.length > MAX_LENGTH) return refuse(`is longer than ${MAX_LENGTH} characters`)
   if (text.includes("\0")) return refuse("can't contain NUL")
+  if (alternatives(text) > MAX_ALTERNATIVES) return refuse(`has braces for more than ${MAX_ALTERNATIVES} patterns`)
   if (text.startsWith("/")) return refuse("is relative to the folder that is searched; name that by \"path\"")
   if (text.split("/").includes("..")) {
     return refuse("can't lead out of the folder that is searched; name another by \"path\"")
   }
   return Result.succeed(compile(text.replace(/^(?:\.\/+)+/, "").replace(/(^|\/)\*\*$/, "$1**/*")))
+}
+
+/** Each path may have to be held against each of them. */
+const MAX_ALTERNATIVES = 100
+
+/** How many patterns without braces a pattern stands for; where braces are only characters it may be fewer. */
+const alternatives = (pattern: string): number => {
+  const outer: Array<readonly [sum: number, product: number]> = []
+  let [sum, product] = [0, 1]
+  const close = () => {
+    const [outerSum, outerProduct] = outer.pop() ?? [0, 1]
+    product = outerProduct * (sum + product)
+    sum = outerSum
+  }
+  for (const [character] of pattern.matchAll(/\\.|[{},]/gs)) {
+    if (character === "{") {
+      outer.push([sum, product])
+      sum = 0
+      product = 1
+    } else if (outer.length > 0 && character === ",") {
+      sum += product
+      product = 1
+    } else if (outer.length > 0 && character === "}") close()
+  }
+  while (outer.length > 0) close()
+  return product
 }
 
 /** Characters, stars, and alternatives of these: what every dialect of globs reads the same way. */

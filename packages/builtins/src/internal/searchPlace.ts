@@ -2,6 +2,7 @@
 import { ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type { Workspace } from "../Workspace.ts"
+import { asToolFailed, Refused, refusedBy } from "./refused.ts"
 
 export interface Place {
   /** As it was given. */
@@ -15,17 +16,14 @@ type Located = Effect.Effect<Place, ToolError.ToolFailed>
 
 export const locate = (workspace: Workspace["Service"], path: string, toolName: string): Located =>
   Effect.gen(function*() {
-    const fail = (detail: string) => new ToolError.ToolFailed({ toolName, message: detail })
-    const target = yield* Effect.mapError(workspace.resolve(path), ({ message }) => fail(message))
-    if (isInGit(workspace, target)) return yield* fail(`${path}: .git is never searched`)
-    const { type } = yield* Effect.mapError(
-      workspace.fs.stat(target),
-      ({ reason }) =>
-        fail(`${path} ${reason._tag === "NotFound" ? "doesn't exist" : `can't be opened (${reason._tag})`}`)
-    )
-    if (type !== "Directory" && type !== "File") return yield* fail(`${path} is neither a folder nor a file`)
+    const target = yield* workspace.resolve(path)
+    if (isInGit(workspace, target)) return yield* new Refused({ detail: `${path}: .git is never searched` })
+    const { type } = yield* Effect.mapError(workspace.fs.stat(target), refusedBy(path, "can't be searched"))
+    if (type !== "Directory" && type !== "File") {
+      return yield* new Refused({ detail: `${path} is neither a folder nor a file` })
+    }
     return { path, target, isFolder: type === "Directory" }
-  })
+  }).pipe(asToolFailed(toolName))
 
 /** A folder may have become a link to another one since it was looked at, and then that was searched. */
 export const confirm = (
