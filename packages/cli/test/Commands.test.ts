@@ -120,6 +120,12 @@ describe("tools", () => {
       ])
     }))
 
+  it.live("says how a configuration is given", () =>
+    Effect.gen(function*() {
+      const { code, stderr } = yield* toolnexus(["tools", "mcp.json"])
+      assert.deepStrictEqual([code, stderr.includes("\n  Did you mean --config mcp.json?\n")], [2, true])
+    }))
+
   it.live("refuses addresses that are none", () =>
     Effect.gen(function*() {
       for (const flag of ["--url", "--agent"]) {

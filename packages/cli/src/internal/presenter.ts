@@ -20,10 +20,16 @@ export const presenter: CliOutput.Presenter = {
         `error: ${formatter.formatCliError(withSuggestion(error, event.helpDoc))}`
       )
       const hint = `usage: ${event.helpDoc.usage}\nSee ${event.commandPath.join(" ")} --help`
-      yield* Console.error([...errors, hint].join("\n"))
+      yield* Console.error([...errors, ...event.errors.flatMap(flagOf), hint].join("\n"))
     }
   })
 }
+
+/** No command takes a file by itself, and a configuration is what people try first. */
+const flagOf = (error: CliError.NonShowHelpErrors): ReadonlyArray<string> =>
+  error._tag === "UnexpectedArgument"
+    ? error.arguments.filter((text) => /\.jsonc?$/.test(text)).map((file) => `\n  Did you mean --config ${file}?`)
+    : []
 
 /** effect/cli looks among a command's own flags only, and most of ours are inherited. */
 const withSuggestion = (error: CliError.NonShowHelpErrors, help: HelpDoc.HelpDoc): CliError.NonShowHelpErrors => {
