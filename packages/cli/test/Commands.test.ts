@@ -162,6 +162,13 @@ describe("call", () => {
       assert.strictEqual(outside.code, 1)
     }))
 
+  it.live("says how a call is answered that waits", () =>
+    Effect.gen(function*() {
+      const { code, stderr, stdout } = yield* toolnexus(["call", "question", `{"questions": [{"question": "Who?"}]}`])
+      assert.deepStrictEqual([code, stdout], [1, "Who?\n"])
+      assert.match(stderr, /^info: This waits for an answer: .*--answer '\{"ok": true/)
+    }))
+
   it.live("takes arguments from the command line and from standard input", () =>
     Effect.gen(function*() {
       const config = yield* configFile({ mcpServers: { s: greeter } })

@@ -55,8 +55,13 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: bool
   yield* Effect.provideService(used, InlineResolver, yield* makeInlineResolver(answered))
 })
 
+/** A request that nobody could be asked is the output, which alone doesn't look like one. */
+const HOW_TO_ANSWER =
+  `This waits for an answer: call at a terminal, or with --answer '{"ok": true, "data": ...}'; --json shows what data is wanted`
+
 const printResult = Effect.fnUntraced(function*({ metadata, output }: ToolResult) {
   yield* printLine(plainText(output))
+  if (metadata?.["pending"] !== undefined) yield* Effect.logInfo(HOW_TO_ANSWER)
   const suggestions = metadata?.["suggestions"]
   if (Array.isArray(suggestions) && suggestions.length > 0) {
     yield* Effect.logInfo(`Did you mean ${suggestions.join(", ")}?`)
