@@ -748,6 +748,21 @@ describe("security", () => {
       assert.notInclude(JSON.stringify(entries), SECRET)
     }))
 
+  it.live("that a document wants where no header for one is costs the operations that want it", () =>
+    Effect.gen(function*() {
+      for (const name of ["Content-Length", "Host", "Transfer-Encoding", "a b", "x\r\ny"]) {
+        const securitySchemes = { key: { type: "apiKey", in: "header", name } }
+        const entry = yield* entryOf(
+          document({ "/a": { get: { security: [{ key: [] }] } }, "/b": { get: {} } }, {
+            components: { securitySchemes }
+          }),
+          { baseUrl: "http://127.0.0.1:1", security: { key: "s3cret-key" } }
+        )
+        assert.deepStrictEqual(namesOf(entry), ["get_b"], name)
+        assert.match(brokenOf(entry).join(), /which is no header for one/)
+      }
+    }))
+
   it.live("that a header can't hold costs the operations that want it, and is shown nowhere", () =>
     Effect.gen(function*() {
       const given = document({

@@ -8,6 +8,7 @@
  */
 import { Environment } from "@effect-toolnexus/core/Environment"
 import * as Expansion from "@effect-toolnexus/core/Expansion"
+import { isHeaderName, isHeaderValue } from "@effect-toolnexus/core/HeaderSyntax"
 import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import { proxyVariables, type Remote } from "@effect-toolnexus/core/RemoteRequests"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
@@ -41,9 +42,9 @@ export const resolve = Effect.fnUntraced(function*(entry: string, definition: Ag
   }
   const headers: Record<string, string> = basicOf(given)
   for (const [name, text] of Object.entries(definition.headers ?? {})) {
-    if (!HEADER_NAME.test(name)) return yield* invalid("headers", `${JSON.stringify(name)} can't be a header's name`)
+    if (!isHeaderName(name)) return yield* invalid("headers", `${JSON.stringify(name)} can't be a header's name`)
     const value = yield* expand(`headers.${name}`, text)
-    if (!HEADER_VALUE.test(value)) {
+    if (!isHeaderValue(value)) {
       return yield* invalid(`headers.${name}`, "has a character that a header can't hold, such as a line break")
     }
     headers[name.toLowerCase()] = value
@@ -77,10 +78,6 @@ export const resolve = Effect.fnUntraced(function*(entry: string, definition: Ag
 })
 
 const isDowngrade = (from: URL, to: URL): boolean => from.protocol === "https:" && to.protocol !== "https:"
-
-/** RFC 9110, 5.1 and 5.5. The platform's own refusal would show the value. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** User info goes out as basic authentication, unless a header says otherwise. */
 const basicOf = ({ password, username }: URL): Record<string, string> =>

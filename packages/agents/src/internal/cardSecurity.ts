@@ -2,6 +2,7 @@
  * What a card says of who may come in, in the shapes of both protocol versions: where a token goes, and what to tell a
  * person who has configured none.
  */
+import { isHeaderName, isOfConnection } from "@effect-toolnexus/core/HeaderSyntax"
 import type { TokenPlace } from "@effect-toolnexus/core/RemoteRequests"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -77,26 +78,14 @@ const toScheme = (raw: typeof WireScheme.Type): Option.Option<Scheme> => {
 const toApiKey = (place: string | null | undefined, name: string): Option.Option<Scheme> => {
   if (place === "query" && name !== "") return Option.some({ _tag: "ApiKey", in: place, name })
   if (place !== "header" && place !== "cookie") return Option.none()
-  return HEADER_NAME.test(name) && !FRAMING.has(name.toLowerCase())
+  // the name of a cookie is a token of HTTP as well (RFC 9110, 5.6.2)
+  return isHeaderName(name) && name.length <= MAX_NAME && !isOfConnection(name)
     ? Option.some({ _tag: "ApiKey", in: place, name: place === "header" ? name.toLowerCase() : name })
     : Option.none()
 }
 
-/** A token of HTTP (RFC 9110, 5.6.2), which the name of a cookie is as well. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
-
-/** By these a request is read; no key goes into them. */
-const FRAMING: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "host",
-  "keep-alive",
-  "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade"
-])
+/** Longer ones are in use nowhere. */
+const MAX_NAME = 100
 
 /** A token goes where the first alternative wants one. */
 export const placeToken = ({ alternatives }: CardSecurity, token: string): TokenPlace => {

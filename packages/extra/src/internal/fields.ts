@@ -1,11 +1,11 @@
 /** Texts that a host wrote, expanded (CONTRACT 3): an error names the field and the variable, never a value. */
 import { Expansion, SourceEntry } from "@effect-toolnexus/core"
+import { isHeaderName, isHeaderValue } from "@effect-toolnexus/core/HeaderSyntax"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { isHeaderName, isHeaderValue } from "./headerSyntax.ts"
 
 export const fail = (entry: string, phase: SourceEntry.Phase, detail: string): SourceEntry.EntryError =>
   new SourceEntry.EntryError({ kind: "extra", entry, phase, detail })

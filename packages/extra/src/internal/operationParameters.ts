@@ -1,7 +1,7 @@
 /** The parameters of an operation: those of its path, those of its own that replace them, and how each is written. */
 import type { Json } from "@effect-toolnexus/core"
+import { isHeaderName, isOfConnection } from "@effect-toolnexus/core/HeaderSyntax"
 import * as Result from "effect/Result"
-import { isHeaderName } from "./headerSyntax.ts"
 import { at, isObject, listAt, objectAt, textAt } from "./json.ts"
 import type { Encoding, Style } from "./parameterStyle.ts"
 import * as References from "./references.ts"
@@ -47,12 +47,11 @@ export const parametersOf = (
 export const keyOf = ({ in: place, name }: Pick<Parameter, "in" | "name">): string =>
   `${place}:${place === "header" ? name.toLowerCase() : name}`
 
-/** OpenAPI has words of its own for the first three; the others are the connection's. */
-const RESERVED =
-  /^(?:accept|content-type|authorization|host|content-length|connection|keep-alive|transfer-encoding|te|upgrade|trailer|expect|proxy-.*)$/i
+/** OpenAPI has words of its own for them. */
+const RESERVED = /^(?:accept|content-type|authorization)$/i
 
 const isReserved = ({ in: place, name }: DeclaredParameter): boolean =>
-  place === "header" && (RESERVED.test(name) || !isHeaderName(name))
+  place === "header" && (RESERVED.test(name) || isOfConnection(name) || !isHeaderName(name))
 
 const toParameter = (document: Json.JsonObject, parameter: Json.JsonObject): DeclaredParameter | string => {
   const [name, place] = [textAt(parameter, "name"), textAt(parameter, "in")]

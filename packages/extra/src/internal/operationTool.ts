@@ -1,9 +1,9 @@
 /** One operation of a document: what a model is told of it, and what a call of it sends. */
 import type { Json, Tool } from "@effect-toolnexus/core"
+import { isHeaderName, isHeaderValue, isOfConnection } from "@effect-toolnexus/core/HeaderSyntax"
 import * as Result from "effect/Result"
 import type { Budget } from "./budget.ts"
 import { type Definitions, sizeOf } from "./definitions.ts"
-import { isHeaderValue } from "./headerSyntax.ts"
 import { listAt, textAt } from "./json.ts"
 import { annotationsOf } from "./methodHints.ts"
 import { bodyOf, type DeclaredBody } from "./operationBody.ts"
@@ -44,6 +44,10 @@ export const toTool = (
     const url = UrlTemplate.parse(base + withSlash(path))
     if (url === undefined) return yield* Result.fail(`has no address: ${JSON.stringify(base + path)}`)
     const { credentials, taken } = Security.apply(document, operation, security)
+    const unusable = Object.keys(credentials.headers).find((name) => !isHeaderName(name) || isOfConnection(name))
+    if (unusable !== undefined) {
+      return yield* Result.fail(`wants a credential in ${JSON.stringify(unusable)}, which is no header for one`)
+    }
     if (!Object.values(credentials.headers).every(isHeaderValue)) {
       return yield* Result.fail("wants a credential in a header that has characters which a header can't hold")
     }

@@ -3,8 +3,8 @@
  * and operations of documents both become such a plan.
  */
 import type { Json, ToolError } from "@effect-toolnexus/core"
+import { isHeaderValue } from "@effect-toolnexus/core/HeaderSyntax"
 import * as Result from "effect/Result"
-import { isHeaderValue } from "./headerSyntax.ts"
 import * as ParameterStyle from "./parameterStyle.ts"
 import * as RequestBody from "./requestBody.ts"
 import * as UrlTemplate from "./urlTemplate.ts"

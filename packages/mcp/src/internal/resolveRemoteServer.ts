@@ -1,5 +1,6 @@
 /** Everything a remote server needs to be spoken to, expanded. */
 import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
+import { isHeaderName, isHeaderValue } from "@effect-toolnexus/core/HeaderSyntax"
 import { proxyVariables } from "@effect-toolnexus/core/RemoteRequests"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
@@ -64,14 +65,10 @@ const credentialsOf = (text: string): ReadonlyArray<string> =>
 const sentAs = (username: string, password: string): ReadonlyArray<string> =>
   username === "" && password === "" ? [] : [Base64.encode(`${username}:${password}`), username, password]
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-// oxlint-disable-next-line no-control-regex -- which of them HTTP allows in a header
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-
 const checkHeader = (entry: string, name: string, value: string) => {
   const fail = (problem: string) => Effect.fail(entryError(entry, "config", `headers.${name}: ${problem}`))
-  if (!HEADER_NAME.test(name)) return fail("is no name of a header")
-  return HEADER_VALUE.test(value) ? Effect.succeed(value) : fail("its value has characters that HTTP doesn't allow")
+  if (!isHeaderName(name)) return fail("is no name of a header")
+  return isHeaderValue(value) ? Effect.succeed(value) : fail("its value has characters that HTTP doesn't allow")
 }
 
 /** Larger files are no certificates. */
