@@ -1,4 +1,5 @@
 /** The text in which a skill reaches the model (CONTRACT 6). Nothing a skill holds can close the block or open another. */
+import { withoutBreaks } from "./skillName.ts"
 
 /** What a block is made of. `files` is absent where none are shown. */
 export interface Block {
@@ -15,7 +16,7 @@ export const renderBlock = ({ base, body, files, name }: Block): string =>
     "",
     escapeTags(body.trim()),
     "",
-    `Base directory for this skill: ${escapeTags(base)}`,
+    `Base directory for this skill: ${escapeTags(withoutBreaks(base))}`,
     "Relative paths in this skill (e.g., scripts/, reference/) are relative to this base directory.",
     ...(files.length === 0 ? [] : [
       "Note: file list is sampled.",
@@ -33,4 +34,4 @@ const escapeAttribute = (text: string): string =>
 /** Only the tags of the block itself: everything else in a body means what it says. */
 const escapeTags = (text: string): string => text.replace(/<(?=\/?skill_(?:content|files))/g, "&lt;")
 
-const escapeFile = (file: string): string => escapeTags(file).replace(/<(?=\/?file>)/g, "&lt;")
+const escapeFile = (file: string): string => escapeTags(withoutBreaks(file)).replace(/<(?=\/?file>)/g, "&lt;")
