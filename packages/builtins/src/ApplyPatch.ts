@@ -90,12 +90,24 @@ const applyPatch = Effect.fnUntraced(function*(changer: FileChanger.FileChanger,
     Effect.gen(function*() {
       const plan = yield* PatchPlan.make(changer, sections, targets)
       yield* changer.put(plan.changes)
-      return ToolResult.success(["Applied the patch:", ...plan.steps.map(sentence)].join("\n"), {
+      return ToolResult.success(report(plan.steps), {
         metadata: { files: plan.steps.map(fileOf), ...diffOf(plan.changes) }
       })
     })
   )
 })
+
+/** Files that are named one by one; `metadata` has all. */
+const MAX_NAMED = 200
+
+const report = (steps: ReadonlyArray<PatchPlan.Step>): string => {
+  const more = steps.length - MAX_NAMED
+  return [
+    "Applied the patch:",
+    ...steps.slice(0, MAX_NAMED).map(sentence),
+    ...(more > 0 ? [`and ${more} more`] : [])
+  ].join("\n")
+}
 
 const sentence = ({ action, differences, movedTo, shown }: PatchPlan.Step): string => {
   const to = movedTo === undefined ? "" : ` to ${movedTo}`

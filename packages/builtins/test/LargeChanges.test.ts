@@ -42,6 +42,19 @@ layer(builtins(true), { excludeTestServices: true })("a change of a large file",
       assert.isAbove(turns, 10)
     }))
 
+  it.effect("names so many files and no more", () =>
+    Effect.gen(function*() {
+      const path = yield* folder
+      const sections = linesOf(250, (index) => `*** Add File: ${path}/${index}\n+${index}`)
+      const { metadata, output } = yield* call("apply_patch", {
+        patchText: `*** Begin Patch\n${sections}*** End Patch`
+      })
+      assert.strictEqual(output.split("\n").length, 202)
+      assert.match(output, /\nadded \S+\/199\nand 50 more$/)
+      assert.lengthOf(Array.isArray(metadata?.["files"]) ? metadata["files"] : [], 250)
+      assert.strictEqual(yield* textOf(`${path}/249`), "249\n")
+    }))
+
   it.effect("prefers what stands below also when it looks at what stands where", () =>
     Effect.gen(function*() {
       // each line stands twice: the second half of the hunks has to find the second ones
