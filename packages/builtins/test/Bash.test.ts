@@ -142,7 +142,7 @@ layer(builtins(true), { excludeTestServices: true })("bash", (it) => {
       Effect.gen(function*() {
         const { ms, value } = yield* timed(call("bash", { command: `${command}; echo $! >&2` }))
         assert.isBelow(ms, 2500)
-        assert.match(value.output, /^done\n/)
+        assert.match(value.output, /^done$/m)
         assert.match(value.output, /its process group was stopped\]$/)
         const pid = Number(/^\d+$/m.exec(value.output)?.[0])
         assert.deepStrictEqual(yield* NothingLeft.awaitDead([pid], 500), [])
