@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import * as FileChanger from "./internal/fileChanger.ts"
-import { asToolFailed, Refused } from "./internal/refused.ts"
+import { Refused } from "./internal/refused.ts"
 import { replace } from "./internal/replaceText.ts"
 import * as TextContent from "./internal/textContent.ts"
 import { summarize } from "./internal/textDiff.ts"
@@ -53,7 +53,6 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
 export const make: (options?: FileChanger.FileLimits) => Effect.Effect<Tool.Tool, never, Workspace> = Effect
   .fnUntraced(function*(options?: FileChanger.FileLimits) {
     const changer = yield* FileChanger.make(options)
-    const { workspace } = changer
     return defineBuiltin({
       name: "edit",
       description:
@@ -62,10 +61,7 @@ export const make: (options?: FileChanger.FileLimits) => Effect.Effect<Tool.Tool
       input: Input,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       handler: (input, { toolName }) =>
-        Effect.flatMap(
-          workspace.resolveForWriting(input.path),
-          (path) => workspace.withLocks([path], edit(changer, path, input))
-        ).pipe(asToolFailed(toolName))
+        FileChanger.change(changer, toolName, input.path, (path) => edit(changer, path, input))
     })
   })
 

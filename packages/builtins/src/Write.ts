@@ -14,7 +14,6 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import * as FileChanger from "./internal/fileChanger.ts"
-import { asToolFailed } from "./internal/refused.ts"
 import * as TextContent from "./internal/textContent.ts"
 import { summarize } from "./internal/textDiff.ts"
 import type { Workspace } from "./Workspace.ts"
@@ -45,7 +44,6 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
 export const make: (options?: FileChanger.FileLimits) => Effect.Effect<Tool.Tool, never, Workspace> = Effect
   .fnUntraced(function*(options?: FileChanger.FileLimits) {
     const changer = yield* FileChanger.make(options)
-    const { workspace } = changer
     return defineBuiltin({
       name: "write",
       description:
@@ -54,10 +52,7 @@ export const make: (options?: FileChanger.FileLimits) => Effect.Effect<Tool.Tool
       input: Input,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
       handler: (input, { toolName }) =>
-        Effect.flatMap(
-          workspace.resolveForWriting(input.path),
-          (path) => workspace.withLocks([path], write(changer, path, input))
-        ).pipe(asToolFailed(toolName))
+        FileChanger.change(changer, toolName, input.path, (path) => write(changer, path, input))
     })
   })
 

@@ -6,6 +6,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
+import { isHeaderValue } from "./HeaderSyntax.ts"
 import type { HttpResponse, Wanted } from "./HttpConnections.ts"
 
 /**
@@ -99,8 +100,5 @@ export const readEvents = (response: HttpResponse, position: Position, reader: E
 const toHeader = (id: string): string | undefined => {
   if (id === "" || id.length > MAX_ID_LENGTH) return undefined
   const text = String.fromCharCode(...new TextEncoder().encode(id))
-  return HEADER_VALUE.test(text) ? text : undefined
+  return isHeaderValue(text) ? text : undefined
 }
-
-// oxlint-disable-next-line no-control-regex -- which of them HTTP allows in a header
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/

@@ -1,10 +1,11 @@
 /** What the tools that change files share: the place, the session's guard, and the way from what was to what is. */
+import type { ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import { StaleGuard } from "../StaleGuard.ts"
-import { Workspace } from "../Workspace.ts"
+import { Workspace, type WorkspaceError } from "../Workspace.ts"
 import { commit, type FileChange } from "./commit.ts"
 import * as FileSnapshot from "./fileSnapshot.ts"
-import { Refused } from "./refused.ts"
+import { asToolFailed, Refused } from "./refused.ts"
 
 export interface FileLimits {
   /** Bytes of the largest file that is read to be changed. Default: 16777216 (16 MiB). */
@@ -55,3 +56,15 @@ export const takeWhole = Effect.fnUntraced(function*(changer: FileChanger, path:
   }
   return { path, info, bytes }
 })
+
+/** Changes the file that a model named, with nobody else at it meanwhile, by any name. */
+export const change = <A>(
+  { workspace }: FileChanger,
+  toolName: string,
+  named: string,
+  use: (path: string) => Effect.Effect<A, Refused | WorkspaceError>
+): Effect.Effect<A, ToolError.ToolFailed> =>
+  Effect.flatMap(
+    workspace.resolveForWriting(named),
+    (path) => workspace.withLocks([path], use(path))
+  ).pipe(asToolFailed(toolName))
