@@ -4,6 +4,8 @@
  */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 
 /** One way of doing the work; `run` does it once and is timed as a whole. */
 export interface Contender {
@@ -56,3 +58,8 @@ export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(1)}`
+
+setFlagsFromString("--expose-gc")
+
+/** So that no sample pays for what was made before it. */
+export const collectGarbage: () => void = runInNewContext("gc")

@@ -1,12 +1,12 @@
 /**
  * 1,000 schemas of real MCP servers for each provider, beside what OpenAI's Agents SDK makes of them. Every sample has
- * schemas that nobody has seen before: what is measured is the work, not a cache.
+ * schemas that nobody has seen before: what is measured is the work, not a cache, and not the making of the schemas.
  */
 import { defineTool, type Json, ProviderSchema, type Tool } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
-import { measure } from "./harness.ts"
+import { collectGarbage, measure } from "./harness.ts"
 import { convert, type McpTool } from "./openAIAgents.ts"
 
 const COUNT = 1000
@@ -71,6 +71,7 @@ export const providers = Effect.suspend(() => {
     afterEach: async () => {
       ours.refill()
       theirs.refill()
+      collectGarbage()
     }
   })
 })

@@ -9,11 +9,11 @@ import type * as JsonSchema from "effect/JsonSchema"
 import * as Result from "effect/Result"
 import { decodeShape } from "./internal/argumentDecoder.ts"
 import { legalNames } from "./internal/legalName.ts"
+import { renderUsual } from "./internal/renderUsual.ts"
 import type { NoteKind, SchemaNote } from "./internal/schemaNote.ts"
 import { readToolShape, type ToolShape } from "./internal/shapeReader.ts"
 import { renderShape } from "./internal/shapeRenderer.ts"
 import { overLimit } from "./internal/strictLimits.ts"
-import { takeAsIs } from "./internal/takenAsIs.ts"
 import type { Json, JsonObject } from "./Json.ts"
 import * as Profile from "./ProviderProfile.ts"
 import type { ProviderProfile } from "./ProviderProfile.ts"
@@ -352,28 +352,29 @@ const lowerRaw = (
   profile: ProviderProfile,
   otherwise: ProviderProfile | undefined
 ): LoweredSchema | { readonly reason: string } => {
-  const asIs = takeAsIs(schema, profile)
-  if (asIs !== undefined) return untouched(asIs)
-  const shape = readToolShape(schema)
-  if (typeof shape === "string") return { reason: shape }
-  const lowered = lowerShape(shape, profile)
-  if (otherwise === undefined || !("reason" in lowered)) return lowered
+  let shape: ToolShape | string | undefined
+  const lower = (target: ProviderProfile): LoweredSchema | { readonly reason: string } => {
+    const usual = renderUsual(schema, target)
+    if (usual !== undefined) return withinLimits(usual, [], target)
+    shape ??= readToolShape(schema)
+    if (typeof shape === "string") return { reason: shape }
+    return withinLimits(renderShape(shape, target), shape.notes, target)
+  }
+  const lowered = lower(profile)
+  if (otherwise === undefined || !("reason" in lowered) || typeof shape === "string") return lowered
   const note: SchemaNote = { path: "", kind: "not-strict", text: `can't be strict: ${lowered.reason}` }
-  const plain = takeAsIs(schema, otherwise)
-  const instead = plain === undefined ? lowerShape(shape, otherwise) : untouched(plain)
+  const instead = lower(otherwise)
   return "reason" in instead ? instead : { ...instead, notes: [note, ...instead.notes] }
 }
 
-const untouched = (schema: JsonSchema.JsonSchema): LoweredSchema => ({ schema, text: "", isStrict: false, notes: [] })
-
-const lowerShape = (
-  shape: ToolShape,
-  profile: ProviderProfile
+const withinLimits = (
+  { notes, refused, schema, text }: Omit<LoweredSchema, "isStrict"> & { readonly refused: string | undefined },
+  before: ReadonlyArray<SchemaNote>,
+  { strict }: ProviderProfile
 ): LoweredSchema | { readonly reason: string } => {
-  const { notes, refused, schema, text } = renderShape(shape, profile)
-  const reason = refused ?? (profile.strict === undefined ? undefined : overLimit(schema, profile.strict))
+  const reason = refused ?? (strict === undefined ? undefined : overLimit(schema, strict))
   if (reason !== undefined) return { reason }
-  return { schema, text, isStrict: profile.strict !== undefined, notes: [...shape.notes, ...notes] }
+  return { schema, text, isStrict: strict !== undefined, notes: before.length === 0 ? notes : [...before, ...notes] }
 }
 
 interface LoweredTool {

@@ -1,7 +1,7 @@
 /** What people wrote of a value, and what a schema has no keyword for, in its description. */
 import type { Json } from "../Json.ts"
 import * as Text from "../Text.ts"
-import { has, note, type Pass, type Schema } from "./renderPass.ts"
+import { has, note, type Notebook } from "./renderPass.ts"
 import { type About, resolve, type Shape, SILENT, type Statement } from "./shape.ts"
 
 export const NOTHING: ReadonlyArray<Statement> = []
@@ -17,7 +17,12 @@ export const nameShape = ({ about, forms }: Shape): string =>
 const MAX_STATEMENT = 300
 
 /** Adds what people wrote, and what the schema doesn't say. */
-export const describe = (pass: Pass, schema: Schema, about: About, left: ReadonlyArray<Statement>): Schema => {
+export const describe = <Value = never>(
+  pass: Notebook,
+  schema: Record<string, Value | Json>,
+  about: About,
+  left: ReadonlyArray<Statement>
+): Record<string, Value | Json> => {
   if (about === SILENT && left.length === 0) return schema
   if (left.length === 0 && isOnlyDescription(about)) {
     schema["description"] = charge(pass, about.description ?? "")
@@ -47,7 +52,7 @@ export const describe = (pass: Pass, schema: Schema, about: About, left: Readonl
 }
 
 /** A long text counts as many parts: what is written where it is used is written again each time. */
-const charge = (pass: Pass, text: string): string => {
+const charge = (pass: Notebook, text: string): string => {
   pass.room -= text.length >> 8
   return text
 }
@@ -56,7 +61,13 @@ const isOnlyDescription = ({ default: fallback, description, examples, said, tit
   description !== undefined && title === undefined && fallback === undefined && examples === undefined &&
   said === undefined
 
-const keepOrSay = (pass: Pass, schema: Schema, unsaid: Array<Statement>, keyword: string, value: Json): void => {
+const keepOrSay = <Value>(
+  pass: Notebook,
+  schema: Record<string, Value | Json>,
+  unsaid: Array<Statement>,
+  keyword: string,
+  value: Json
+): void => {
   if (has(pass, keyword)) schema[keyword] = value
   else unsaid.push([keyword, value])
 }

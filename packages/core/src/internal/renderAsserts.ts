@@ -11,7 +11,7 @@ export const renderAsserts = (pass: Pass, form: ResolvedForm, schema: Schema, ma
   const left: Array<Statement> = []
   for (const keyword of Object.keys(asserts)) {
     const value = asserts[keyword] ?? null
-    if (isTaken(pass, type, keyword, value)) schema[keyword] = value
+    if (isTakenAssert(pass.profile, type, keyword, value)) schema[keyword] = value
     else left.push([keyword, value])
   }
   if (values !== undefined) {
@@ -22,7 +22,8 @@ export const renderAsserts = (pass: Pass, form: ResolvedForm, schema: Schema, ma
   return { schema, left }
 }
 
-const isTaken = ({ profile }: Pass, type: string, keyword: string, value: Json): boolean => {
+/** Whether the keyword may stand in a schema of that type. */
+export const isTakenAssert = (profile: ProviderProfile, type: string, keyword: string, value: Json): boolean => {
   if (!profile.keywords.has(keyword)) return false
   if (typeof value !== "string") return true
   return keyword === "format"
@@ -30,7 +31,7 @@ const isTaken = ({ profile }: Pass, type: string, keyword: string, value: Json):
     : keyword !== "pattern" || profile.lookaround || !LOOKAROUND.test(value)
 }
 
-export const takesFormat = ({ formats }: ProviderProfile, type: string, format: string): boolean =>
+const takesFormat = ({ formats }: ProviderProfile, type: string, format: string): boolean =>
   formats === undefined || formats[type]?.has(format) === true
 
 const LOOKAROUND = /\(\?<?[=!]/

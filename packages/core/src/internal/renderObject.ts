@@ -1,9 +1,20 @@
 /** Objects: their properties by names the provider takes, and what else they may have. */
 import type { Json } from "../Json.ts"
-import * as Text from "../Text.ts"
 import { join, nameShape, NOTHING } from "./describeSchema.ts"
 import { renderAsserts } from "./renderAsserts.ts"
-import { type Body, has, leadsBack, note, type Pass, renderAt, type Schema } from "./renderPass.ts"
+import {
+  type Body,
+  has,
+  leadsBack,
+  nameFor,
+  note,
+  noteRenamed,
+  ONLY_DECLARED,
+  type Pass,
+  quoteName,
+  renderAt,
+  type Schema
+} from "./renderPass.ts"
 import {
   type Asserts,
   isAny,
@@ -53,8 +64,6 @@ const missing = (pass: Pass, form: ObjectForm): ReadonlyArray<Statement> => {
   return [["required", names]]
 }
 
-const quoteName = (name: string): string => JSON.stringify(Text.cut(name, 200, "…"))
-
 const isRequired = (pass: Pass, form: ObjectForm, property: Property): boolean =>
   pass.profile.strict !== undefined || form.required.has(property.name) && !needsOptional(pass, property)
 
@@ -62,13 +71,10 @@ const isRequired = (pass: Pass, form: ObjectForm, property: Property): boolean =
 const needsOptional = (pass: Pass, { shape }: Property): boolean =>
   !pass.profile.requiredCycles && leadsBack(pass, shape)
 
-const nameFor = ({ profile, tool }: Pass, name: string): string =>
-  profile.propertyName.test(name) ? name : tool.names.legal(name)
-
 const renderProperty = (pass: Pass, form: ObjectForm, { name, shape }: Property, legal: string): Schema => {
   const isNeeded = form.required.has(name)
   pass.path.push(name)
-  if (legal !== name) note(pass, "renamed", `${quoteName(name)} is sent as "${legal}"`)
+  if (legal !== name) noteRenamed(pass, name, legal)
   const before = pass.isOptional
   const mustBeOptional = isNeeded && needsOptional(pass, { name, shape })
   if (mustBeOptional) note(pass, "widened", "it leads back to what it is part of, and so is not declared as required")
@@ -84,7 +90,7 @@ const renderRest = (pass: Pass, form: ObjectForm, schema: Schema, isRoot: boolea
   const { names, patterns, rest } = form
   if (pass.profile.strict !== undefined) {
     schema["additionalProperties"] = false
-    if (!isNever(rest) || patterns.length > 0) note(pass, "narrowed", "only declared properties can be given")
+    if (!isNever(rest) || patterns.length > 0) note(pass, "narrowed", ONLY_DECLARED)
     return NOTHING
   }
   if (!has(pass, "additionalProperties")) {

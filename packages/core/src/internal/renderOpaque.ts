@@ -1,7 +1,7 @@
 /** What a schema can't describe: a value of any kind, an object of which nothing is known, what goes on without end. */
 import type { Json, JsonObject } from "../Json.ts"
 import { describe } from "./describeSchema.ts"
-import { type Body, note, type Pass, refuse, type Schema } from "./renderPass.ts"
+import { type Body, note, type Notebook, type Pass, refuse, type Schema } from "./renderPass.ts"
 import { type About, OPEN } from "./shape.ts"
 
 const TYPES_OF_ITEMS = ["string", "number", "boolean", "object", "null"]
@@ -37,7 +37,7 @@ export const renderAnything = (pass: Pass, about: About): Schema => {
 }
 
 /** An object of which nothing is known, or no more can be said. */
-export const renderFreeObject = (pass: Pass, reason: string): Body => {
+export const renderFreeObject = (pass: Notebook, reason: string): Body => {
   switch (pass.profile.anything) {
     case "untyped":
       return { schema: { type: "object", properties: {} }, left: [] }
@@ -51,8 +51,8 @@ export const renderFreeObject = (pass: Pass, reason: string): Body => {
   }
 }
 
-const jsonText = (pass: Pass, what: string): Schema => {
-  const { jsonText: name } = pass.tool.names
+const jsonText = (pass: Notebook, what: string): Schema => {
+  const { jsonText: name } = pass.names
   note(pass, "encoded", `${what} is sent as JSON text in an object with the one property "${name}"`)
   return {
     type: "object",

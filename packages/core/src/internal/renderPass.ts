@@ -1,9 +1,11 @@
 /** One way from a shape to a provider's schema, and what it leaves behind. */
 import type { Json } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
+import * as Text from "../Text.ts"
 import { type LeadsBack, makeLeadsBack } from "./definitionCycles.ts"
 import { MAX_NOTES, type NoteKind, type SchemaNote, spellPath } from "./schemaNote.ts"
 import type { Definition, Shape, Statement } from "./shape.ts"
+import type { Names } from "./shapeNames.ts"
 import type { ToolShape } from "./shapeReader.ts"
 
 export type Schema = Record<string, Json>
@@ -14,11 +16,20 @@ export interface Body {
   readonly left: ReadonlyArray<Statement>
 }
 
-export interface Pass {
+/** What is noted on a way to a provider, and how much may still be written. */
+export interface Notebook {
   readonly profile: ProviderProfile
-  readonly tool: ToolShape
   readonly notes: Array<SchemaNote>
+  /** Where in the arguments. */
   readonly path: Array<string>
+  room: number
+  readonly names: Names
+  /** Why the profile can't express it at all. */
+  refused: string | undefined
+}
+
+export interface Pass extends Notebook {
+  readonly tool: ToolShape
   readonly render: (shape: Shape) => Schema
   /** Definitions that are referred to, in order. */
   readonly used: Set<Definition>
@@ -30,20 +41,30 @@ export interface Pass {
   body: Definition | undefined
   isOptional: boolean
   depth: number
-  room: number
-  refused: string | undefined
 }
 
-export const note = (pass: Pass, kind: NoteKind, text: string): void => {
+export const note = (pass: Notebook, kind: NoteKind, text: string): void => {
   if (pass.notes.length < MAX_NOTES) pass.notes.push({ path: spellPath(pass.path), kind, text })
 }
 
 /** The profile can't express it: the whole is void. */
-export const refuse = (pass: Pass, reason: string): void => {
+export const refuse = (pass: Notebook, reason: string): void => {
   pass.refused ??= `${spellPath(pass.path) || "the input"} ${reason}`
 }
 
-export const has = ({ profile }: Pass, keyword: string): boolean => profile.keywords.has(keyword)
+export const has = ({ profile }: Notebook, keyword: string): boolean => profile.keywords.has(keyword)
+
+/** The name of a property as the provider takes it. */
+export const nameFor = ({ names, profile }: Notebook, name: string): string =>
+  profile.propertyName.test(name) ? name : names.legal(name)
+
+export const noteRenamed = (pass: Notebook, name: string, legal: string): void =>
+  note(pass, "renamed", `${quoteName(name)} is sent as "${legal}"`)
+
+export const quoteName = (name: string): string => JSON.stringify(Text.cut(name, 200, "…"))
+
+/** What strict mode makes of an object that may have more. */
+export const ONLY_DECLARED = "only declared properties can be given"
 
 /** At a place of its own in the arguments. */
 export const renderAt = (pass: Pass, segment: string, shape: Shape): Schema => {

@@ -177,9 +177,9 @@ const isListedIn = (list: ReadonlyArray<Json>, value: Json): boolean => {
   return list.some((each) => identify(each) === key)
 }
 
-const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0
+export const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0
 
-const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value)
+export const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value)
 
 /** Whether a provider can be expected to understand it. */
 export const isPattern = (value: unknown): boolean =>
@@ -386,6 +386,8 @@ const ASSERTS: Readonly<Record<TypeName, ReadonlySet<string>>> = {
   object: new Set(["minProperties", "maxProperties"])
 }
 
+export const isBoundOf = (name: TypeName, keyword: string): boolean => ASSERTS[name].has(keyword)
+
 const ALL_TYPES: ReadonlyArray<TypeName> = ["string", "number", "boolean", "object", "array", "null"]
 
 /** OpenAPI's; all others are of texts. */
@@ -409,7 +411,7 @@ const oneForm = (part: Part, name: TypeName): ReadonlyArray<Form> => {
 /** A type and a word on it, as most parts of real schemas: nothing else is to be read. */
 export const readLeaf = (schema: Keywords): Shape | undefined => {
   const { description, type: name } = schema
-  if (typeof name !== "string" || !SCALARS.has(name) || !isTypeName(name)) return undefined
+  if (typeof name !== "string" || !isScalarName(name) || !isTypeName(name)) return undefined
   for (const keyword of Object.keys(schema)) if (keyword !== "type" && keyword !== "description") return undefined
   if (description === undefined) return { forms: ONE_OPEN[name], about: SILENT }
   return typeof description === "string"
@@ -419,7 +421,9 @@ export const readLeaf = (schema: Keywords): Shape | undefined => {
 
 const SCALARS: ReadonlySet<string> = new Set(["boolean", "integer", "number", "string"])
 
-const isTypeName = (name: string | undefined): name is TypeName => name !== undefined && Object.hasOwn(OPEN, name)
+export const isScalarName = (name: string): boolean => SCALARS.has(name)
+
+export const isTypeName = (name: unknown): name is TypeName => typeof name === "string" && Object.hasOwn(OPEN, name)
 
 /** A list may hold both; what is a number is one without being an integer first. */
 const ALL_FORMS: ReadonlyArray<TypeName> = ["string", "number", "integer", "boolean", "object", "array", "null"]

@@ -15,9 +15,9 @@ export interface Names {
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 /** Made when one is asked for: most schemas have only names that are legal everywhere. */
-export const makeNames = (names: ReadonlyArray<string>): Names => {
+export const makeNames = (names: () => ReadonlyArray<string>): Names => {
   let made: Made | undefined
-  const get = () => made ??= make(new Set(names))
+  const get = () => made ??= make(new Set(names()))
   return {
     legal: (original) => get().legal.get(original) ?? original,
     original: (name) => get().originals.get(name),

@@ -87,7 +87,7 @@ const readRoot = (references: SchemaReferences): ToolShape => {
   }
   const root: ObjectForm = objects.length === 0 ? OPEN.object : joinObjects(objects)
   const about = mergeAbout(shape.about, root.about)
-  return { root, about, names: makeNames(reading.names), notes }
+  return { root, about, names: makeNames(() => reading.names), notes }
 }
 
 const makeReading = (references: SchemaReferences) => {

@@ -1,0 +1,95 @@
+/** `$defs` of a usual schema: what a reference leads to, and what refers to what. */
+import { readDraft } from "../SchemaDocument.ts"
+import type { Keywords } from "./schemaReferences.ts"
+import { isKeywords } from "./usualPart.ts"
+
+export interface UsualDefinitions {
+  readonly all: Keywords
+  /** Of a draft in which nothing counts beside `$ref`. */
+  readonly isOld: boolean
+  /** Those that are referred to, in order, each with those that it refers to. */
+  readonly used: Map<string, Set<string>>
+  /** References within the one or the other that can't be left out. */
+  readonly needed: Array<readonly [from: string, to: string]>
+  /** The one that is being written, and those that are being written where they are used. */
+  home: string | undefined
+  readonly open: Set<string>
+}
+
+export const makeUsualDefinitions = (all: Keywords, dialect: unknown): UsualDefinitions => ({
+  all,
+  isOld: (readDraft(dialect) ?? 2020) <= 7,
+  used: new Map(),
+  needed: [],
+  home: undefined,
+  open: new Set()
+})
+
+/** In a reference it stands for itself, and a provider takes it. */
+const SIMPLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/
+
+/** The name that a schema with `$ref` refers to, as long as it is a usual one. */
+export const referredName = ({ all, isOld }: UsualDefinitions, schema: Keywords): string | undefined => {
+  const { $ref: reference } = schema
+  if (typeof reference !== "string" || !reference.startsWith(PREFIX)) return undefined
+  const name = reference.slice(PREFIX.length)
+  if (!SIMPLE_NAME.test(name) || !Object.hasOwn(all, name)) return undefined
+  return isOld && Object.keys(schema).length > 1 ? undefined : name
+}
+
+const PREFIX = "#/$defs/"
+
+export const use = ({ home, needed, used }: UsualDefinitions, name: string, isOptional: boolean): void => {
+  if (!used.has(name)) used.set(name, new Set())
+  if (home === undefined) return
+  used.get(home)?.add(name)
+  if (!isOptional) needed.push([home, name])
+}
+
+/** Whether one contains itself by what can't be left out, though what comes between may be. */
+export const hasNeededCycle = ({ needed, used }: UsualDefinitions): boolean =>
+  needed.some(([home, name]) => reaches(name, home, (from) => used.get(from) ?? []))
+
+/** Whether one is no more than a reference that leads back to it. */
+export const hasEndless = (definitions: UsualDefinitions): boolean => {
+  const edges = (name: string) => directReferences(definitions, definitions.all[name])
+  return [...definitions.used.keys()].some((name) => edges(name).some((next) => reaches(next, name, edges)))
+}
+
+const reaches = (from: string, to: string, edges: (name: string) => Iterable<string>): boolean => {
+  const seen = new Set([from])
+  for (const name of seen) {
+    if (name === to) return true
+    for (const next of edges(name)) seen.add(next)
+  }
+  return false
+}
+
+const directReferences = (definitions: UsualDefinitions, schema: unknown): ReadonlyArray<string> => {
+  if (!isKeywords(schema)) return []
+  const { anyOf } = schema
+  const name = referredName(definitions, schema)
+  if (name !== undefined) return [name]
+  return Array.isArray(anyOf) ? anyOf.flatMap((each) => directReferences(definitions, each)) : []
+}
+
+/**
+ * Whether a definition is referred to by its name where little may stand beside a reference: one of a mere text or number
+ * is written where it is used.
+ */
+export const isNamed = (definitions: UsualDefinitions, name: string): boolean => {
+  let schema = definitions.all[name]
+  if (isKeywords(schema) && schema["$ref"] === undefined) {
+    return schema["type"] === "object" || schema["type"] === "array"
+  }
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
+    if (!isKeywords(schema)) return false
+    if (schema["$ref"] === undefined) return typeof schema["type"] === "string" && schema["type"] !== "null"
+    const next = Object.keys(schema).length === 1 ? referredName(definitions, schema) : undefined
+    if (next === undefined) return false
+    schema = definitions.all[next]
+  }
+  return false
+}
+
+const MAX_HOPS = 10

@@ -1,0 +1,116 @@
+/** Objects of a usual schema. */
+import { renderFreeObject } from "./renderOpaque.ts"
+import { nameFor, note, noteRenamed, ONLY_DECLARED } from "./renderPass.ts"
+import type { Keywords } from "./schemaReferences.ts"
+import { areDistinct, boundsOf, isKeywords, MAX_TURNS } from "./usualPart.ts"
+import { renderAt, type UsualPass } from "./usualPass.ts"
+import type { UsualInner } from "./writeUsual.ts"
+
+type Writable = Record<string, unknown>
+
+/** An object's properties, and what else it may have. */
+export const renderUsualObject = (pass: UsualPass, schema: Keywords): UsualInner | undefined => {
+  const { additionalProperties: rest, properties = NOTHING, required = NO_NAMES } = schema
+  const { anything, keywords, strict } = pass.profile
+  if (!isKeywords(properties) || !areNames(required, properties)) return undefined
+  const isOpen = rest === undefined || rest === true || isEmpty(rest)
+  if (pass.depth > 1 && isEmpty(properties)) {
+    if (isOpen) return renderFree(pass, schema, "any object")
+    if (anything === "json-text") {
+      return rest === false
+        ? renderFree(pass, schema, "an object without properties")
+        : undefined
+    }
+  }
+  const rendered = renderProperties(pass, properties, required)
+  if (rendered === undefined) return undefined
+  const isSame = rendered === schema["properties"]
+  if (strict !== undefined) return isOpen || rest === false ? close(pass, schema, rendered) : undefined
+  const known = {
+    properties: rendered,
+    required: isSame ? required : required.map((name) => nameFor(pass, name))
+  }
+  if (isOpen) return { ...known, isTaken: isSame && (typeof rest !== "object" || anything === "untyped") }
+  if (rest === false) return { ...known, rest, isTaken: isSame }
+  if (!keywords.has("additionalProperties")) return undefined
+  const others = renderAt(pass, "{}", rest)
+  return others && { ...known, rest: others, isTaken: isSame && others === rest }
+}
+
+/** For strict mode: without other properties, and each of its own is there, be it null. */
+const close = (
+  pass: UsualPass,
+  { additionalProperties, properties, required }: Keywords,
+  rendered: Keywords
+): UsualInner => {
+  if (additionalProperties !== false) note(pass, "narrowed", ONLY_DECLARED)
+  const names = Object.keys(rendered)
+  const isTaken = additionalProperties === false && rendered === properties && Array.isArray(required) &&
+    required.length === names.length
+  return { properties: rendered, required: names, rest: false, isTaken }
+}
+
+/** Of which nothing is known. */
+const renderFree = (pass: UsualPass, schema: Keywords, what: string): UsualInner | undefined => {
+  const { additionalProperties, properties } = schema
+  const { anything } = pass.profile
+  if (anything === "untyped") {
+    return { properties: isKeywords(properties) ? properties : {}, isTaken: properties !== undefined }
+  }
+  if (boundsOf(schema).length > 0) return undefined
+  const { schema: free } = renderFreeObject(pass, what)
+  if (pass.refused !== undefined || !isKeywords(free["properties"])) return undefined
+  return {
+    properties: free["properties"],
+    ...areTexts(free["required"]) ? { required: free["required"] } : {},
+    ...anything === "typed" ? { rest: true } : {},
+    isTaken: anything === "typed" && properties !== undefined && additionalProperties === true
+  }
+}
+
+const areTexts = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((each) => typeof each === "string")
+
+const isEmpty = (value: unknown): boolean => isKeywords(value) && Object.keys(value).length === 0
+
+const NOTHING: Keywords = {}
+const NO_NAMES: ReadonlyArray<string> = []
+
+const renderProperties = (
+  pass: UsualPass,
+  properties: Keywords,
+  required: ReadonlyArray<string>
+): Keywords | undefined => {
+  const names = Object.keys(properties)
+  const needed = required.length > MAX_TURNS ? new Set(required) : undefined
+  let changed: Writable | undefined
+  for (const [index, name] of names.entries()) {
+    const schema = properties[name]
+    const legal = nameFor(pass, name)
+    if (legal === "__proto__") return undefined
+    const isNeeded = needed === undefined ? required.includes(name) : needed.has(name)
+    pass.path.push(name)
+    if (legal !== name) noteRenamed(pass, name, legal)
+    const rendered = renderProperty(pass, schema, isNeeded)
+    pass.path.pop()
+    if (rendered === undefined) return undefined
+    if (rendered !== schema || legal !== name) {
+      changed ??= Object.fromEntries(names.slice(0, index).map((before) => [before, properties[before]]))
+    }
+    if (changed !== undefined) changed[legal] = rendered
+  }
+  return changed ?? properties
+}
+
+const renderProperty = (pass: UsualPass, schema: unknown, isNeeded: boolean): Keywords | undefined => {
+  const before = pass.isOptional
+  // whatever is above, what is needed somewhere on the way is hard to leave out
+  pass.isOptional = isNeeded ? false : before ?? true
+  const rendered = pass.render(schema, pass.profile.strict !== undefined && !isNeeded)
+  pass.isOptional = before
+  return rendered
+}
+
+const areNames = (value: unknown, properties: Keywords): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((name) => typeof name === "string" && Object.hasOwn(properties, name)) &&
+  areDistinct(value)

@@ -1,0 +1,66 @@
+/** A usual schema anew: the keywords that the provider takes, and the rest in words. */
+import type { ProviderProfile } from "../ProviderProfile.ts"
+import { describe, NOTHING } from "./describeSchema.ts"
+import { isTakenAssert } from "./renderAsserts.ts"
+import type { Notebook } from "./renderPass.ts"
+import type { Keywords } from "./schemaReferences.ts"
+import { type About, SILENT, type Statement } from "./shape.ts"
+import { isScalarName } from "./shapeKeywords.ts"
+import { boundsOf, type UsualPart, valuesOf } from "./usualPart.ts"
+
+type Writable = Record<string, unknown>
+
+/** What a schema is made of, by the provider's rules. */
+export interface UsualInner {
+  readonly items?: Keywords
+  readonly properties?: Keywords
+  readonly required?: ReadonlyArray<string>
+  /** As in `additionalProperties`. */
+  readonly rest?: Keywords | boolean | undefined
+  /** Whether all this is as it was. */
+  readonly isTaken: boolean
+}
+
+/** Annotations may be those of what is around it. */
+export const writeUsual = (
+  pass: Notebook,
+  part: UsualPart,
+  inner: UsualInner,
+  about: About,
+  orNull: boolean
+): Writable | undefined => {
+  const { types } = part
+  const { typeLists } = pass.profile
+  const { left, schema } = writeBody(pass, part, inner)
+  if (!orNull) return describe(pass, schema, about, left)
+  if (typeLists === "none") return { ...describe(pass, schema, about, left), nullable: true }
+  if (typeLists === "scalars" && !types.every(isScalarName)) {
+    const [value, nothing] = [describe(pass, schema, SILENT, left), { type: "null" }]
+    return describe(pass, { anyOf: [value, nothing] }, about, NOTHING)
+  }
+  schema["type"] = [...types, "null"]
+  if (schema["enum"] !== undefined) schema["enum"] = [...valuesOf(part.schema) ?? [], null]
+  return describe(pass, schema, about, left)
+}
+
+const writeBody = ({ profile }: Notebook, part: UsualPart, { items, properties, required = [], rest }: UsualInner) => {
+  const [type = "object"] = part.types
+  const schema: Writable = { type: part.types.length === 1 ? type : [...part.types] }
+  let left: Array<Statement> | undefined
+  for (const [keyword, value] of boundsOf(part.schema)) {
+    if (isTakenAssert(profile, type, keyword, value)) schema[keyword] = value
+    else left = [...left ?? [], [keyword, value]]
+  }
+  const values = valuesOf(part.schema)
+  if (values !== undefined) schema["enum"] = values
+  if (items !== undefined) schema["items"] = items
+  if (properties !== undefined) {
+    schema["properties"] = properties
+    if (required.length > 0 || profile.strict !== undefined) schema["required"] = required
+    if (rest !== undefined && (rest !== false || hasRest(profile))) schema["additionalProperties"] = rest
+  }
+  return { schema, left: left ?? NOTHING }
+}
+
+const hasRest = ({ keywords, strict }: ProviderProfile): boolean =>
+  strict !== undefined || keywords.has("additionalProperties")

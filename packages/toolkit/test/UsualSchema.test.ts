@@ -1,0 +1,69 @@
+/** The short way to a provider, which most schemas go, says what the way over a shape says. */
+import { Json, ProviderProfile } from "@effect-toolnexus/core"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { readFileSync } from "node:fs"
+import { renderUsual } from "../../core/src/internal/renderUsual.ts"
+import { readToolShape } from "../../core/src/internal/shapeReader.ts"
+import { renderShape } from "../../core/src/internal/shapeRenderer.ts"
+import { generateInput } from "./generatedSchemas.ts"
+
+const decodeLine = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ schema: Schema.Json })))
+
+const schemasOf = (name: string): ReadonlyArray<Json.Json> =>
+  readFileSync(new URL(`../../../fixtures/schemas/${name}.ndjson`, import.meta.url), "utf8").trim().split("\n").map(
+    (line) => decodeLine(line).schema
+  )
+
+const suite = schemasOf("json-schema-test-suite")
+
+const SEEDS = Number(process.env["SEEDS"] ?? 500)
+
+const sets = {
+  "real MCP servers": schemasOf("mcp-tools"),
+  "real OpenAPI documents": schemasOf("openapi-operations"),
+  "the JSON Schema test suite, as an argument that is needed": suite.map((schema) => ({
+    type: "object",
+    properties: { value: schema },
+    required: ["value"]
+  })),
+  "the JSON Schema test suite, as one that is not": suite.map((schema) => ({
+    type: "object",
+    properties: { value: schema }
+  })),
+  "the JSON Schema test suite, as the whole": suite.flatMap((schema) =>
+    Json.isJsonObject(schema) ? [{ ...schema, type: "object" }] : []
+  ),
+  "a generator": Array.from({ length: SEEDS }, (_, seed) => generateInput(seed).schema)
+}
+
+const { anthropic, bedrock, common, gemini, geminiOpenApi, openAI, openAIStrict } = ProviderProfile
+
+const byShape = (schema: unknown, profile: ProviderProfile.ProviderProfile) => {
+  const shape = readToolShape(schema)
+  if (typeof shape === "string") return assert.fail(shape)
+  const { notes, refused, schema: rendered, text } = renderShape(shape, profile)
+  return { schema: rendered, text, notes: [...shape.notes, ...notes], refused }
+}
+
+/** One spelling for all that say the same: references to mere texts, one after the other, are written where they are used. */
+const spell = (schema: unknown) => [1, 2, 3].reduce((before) => byShape(before, openAI).schema, schema)
+
+describe.each(Object.entries(sets))("schemas of %s", (_name, schemas) => {
+  it.each([openAI, openAIStrict, anthropic, gemini, geminiOpenApi, bedrock, common])("$name", (profile) => {
+    let count = 0
+    for (const schema of schemas) {
+      const usual = renderUsual(schema, profile)
+      if (usual === undefined) continue
+      count++
+      const expected = byShape(schema, profile)
+      const what = JSON.stringify(schema)
+      assert.strictEqual(usual.refused, expected.refused, what)
+      if (usual.refused !== undefined) continue
+      assert.strictEqual(usual.text, expected.text, what)
+      assert.deepStrictEqual(usual.notes, expected.notes, what)
+      assert.deepStrictEqual(spell(usual.schema), spell(expected.schema), what)
+    }
+    assert.isAbove(count, schemas.length / 30)
+  })
+})
