@@ -60,6 +60,13 @@ export const median = (values: ReadonlyArray<number>): number =>
 const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(1)}`
 
 setFlagsFromString("--expose-gc")
+const gc: (options: { readonly type: "minor" }) => void = runInNewContext("gc")
 
-/** So that no sample pays for what was made before it. */
-export const collectGarbage: () => void = runInNewContext("gc")
+/**
+ * Makes what lives now old, so that no sample pays for moving what was made before it. All garbage is not collected for
+ * that: code which isn't run in between would go with it.
+ */
+export const settle = (): void => {
+  gc({ type: "minor" })
+  gc({ type: "minor" })
+}

@@ -6,7 +6,7 @@ import { defineTool, type Json, ProviderSchema, type Tool } from "@effect-toolne
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
-import { collectGarbage, measure } from "./harness.ts"
+import { measure, settle } from "./harness.ts"
 import { convert, type McpTool } from "./openAIAgents.ts"
 
 const COUNT = 1000
@@ -71,7 +71,7 @@ export const providers = Effect.suspend(() => {
     afterEach: async () => {
       ours.refill()
       theirs.refill()
-      collectGarbage()
+      settle()
     }
   })
 })

@@ -52,7 +52,7 @@ export const renderFreeObject = (pass: Notebook, reason: string): Body => {
 }
 
 const jsonText = (pass: Notebook, what: string): Schema => {
-  const { jsonText: name } = pass.names
+  const { jsonText: name } = pass.names()
   note(pass, "encoded", `${what} is sent as JSON text in an object with the one property "${name}"`)
   return {
     type: "object",
@@ -62,7 +62,7 @@ const jsonText = (pass: Notebook, what: string): Schema => {
 }
 
 /** What would go on without end, or too far. */
-export const renderCut = (pass: Pass, reason: string): Schema => {
+export const renderCut = (pass: Notebook, reason: string): Schema => {
   note(pass, "widened", `what stands here ${reason}: anything is taken`)
   switch (pass.profile.anything) {
     case "refused":

@@ -23,7 +23,7 @@ export interface Notebook {
   /** Where in the arguments. */
   readonly path: Array<string>
   room: number
-  readonly names: Names
+  readonly names: () => Names
   /** Why the profile can't express it at all. */
   refused: string | undefined
 }
@@ -56,7 +56,7 @@ export const has = ({ profile }: Notebook, keyword: string): boolean => profile.
 
 /** The name of a property as the provider takes it. */
 export const nameFor = ({ names, profile }: Notebook, name: string): string =>
-  profile.propertyName.test(name) ? name : names.legal(name)
+  profile.propertyName.test(name) ? name : names().legal(name)
 
 export const noteRenamed = (pass: Notebook, name: string, legal: string): void =>
   note(pass, "renamed", `${quoteName(name)} is sent as "${legal}"`)

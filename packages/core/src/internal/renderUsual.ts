@@ -4,15 +4,24 @@
  */
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { describe, NOTHING } from "./describeSchema.ts"
+import { renderCut } from "./renderOpaque.ts"
 import { refuse } from "./renderPass.ts"
 import type { SchemaNote } from "./schemaNote.ts"
 import type { Keywords } from "./schemaReferences.ts"
 import { type About, mergeAbout, SILENT, type TypeName } from "./shape.ts"
 import { isScalarName } from "./shapeKeywords.ts"
-import { makeNames } from "./shapeNames.ts"
-import { hasEndless, hasNeededCycle, isNamed, makeUsualDefinitions, referredName, use } from "./usualDefinitions.ts"
+import { makeNames, type Names } from "./shapeNames.ts"
+import {
+  hasEndless,
+  hasNeededCycle,
+  isNamed,
+  makeUsualDefinitions,
+  NO_DEFINITIONS,
+  referredName,
+  use
+} from "./usualDefinitions.ts"
 import { renderUsualObject } from "./usualObject.ts"
-import { aboutOf, isKeywords, isText, readUsual, type UsualPart, valuesOf } from "./usualPart.ts"
+import { aboutOf, isKeywords, isLeaf, isText, readUsual, type UsualPart } from "./usualPart.ts"
 import { MAX_DEPTH, MAX_PARTS, namesIn, renderAt, type UsualPass } from "./usualPass.ts"
 import { type UsualInner, writeUsual } from "./writeUsual.ts"
 
@@ -28,18 +37,19 @@ export interface UsualSchema {
 
 export const renderUsual = (schema: unknown, profile: ProviderProfile): UsualSchema | undefined => {
   if (!isKeywords(schema) || schema["type"] !== "object") return undefined
-  const { $defs = {}, $schema: dialect, ...whole } = schema
-  if (!isKeywords($defs) || whole["$ref"] !== undefined || whole["anyOf"] !== undefined) return undefined
+  const { $defs, $schema: dialect, ...whole } = schema
+  if ($defs !== undefined && !isKeywords($defs)) return undefined
   const root = forRoot(whole, profile)
   if (root === undefined) return undefined
+  let names: Names | undefined
   const pass: UsualPass = {
     profile,
     notes: [],
     path: [],
     room: MAX_PARTS,
-    names: makeNames(() => namesIn(root.schema, $defs)),
+    names: () => names ??= makeNames(() => namesIn(root.schema, $defs)),
     refused: undefined,
-    definitions: makeUsualDefinitions($defs, dialect),
+    definitions: $defs === undefined ? NO_DEFINITIONS : makeUsualDefinitions($defs, dialect),
     render: (part, orNull) => renderPart(pass, part, orNull),
     depth: 0,
     isOptional: undefined
@@ -82,24 +92,47 @@ const forRoot = (schema: Keywords, { rootKeywords }: ProviderProfile) => {
     : undefined
 }
 
-/** `undefined` for what is not usual; the schema itself where the provider takes it, and null need not be added. */
-const renderPart = (pass: UsualPass, schema: unknown, orNull: boolean): Keywords | undefined => {
+/**
+ * `undefined` for what is not usual; the schema itself where the provider takes it, and nothing need be added: no null,
+ * and no word of what refers to it.
+ */
+const renderPart = (
+  pass: UsualPass,
+  schema: unknown,
+  orNull: boolean,
+  outer: About = SILENT
+): Keywords | undefined => {
   if (!isKeywords(schema) || pass.room-- <= 0 || pass.depth >= MAX_DEPTH) return undefined
+  if (outer === SILENT && isLeaf(schema)) {
+    return charged(pass, orNull ? leafOrNull(pass.profile, schema) : schema, schema["description"])
+  }
   const part = readUsual(schema, pass.profile)
   if (part === undefined) return undefined
-  if (part.types.length === 0) return renderUntyped(pass, part, orNull)
-  if (schema["$ref"] !== undefined || schema["anyOf"] !== undefined) return undefined
+  if (part.types.length === 0) return renderUntyped(pass, part, orNull, outer)
+  if (part.reference !== undefined || part.anyOf !== undefined) return undefined
   if (part.types.length > 1 && !part.isTaken) return undefined
   const inner = renderInner(pass, part)
   if (inner === undefined) return undefined
-  if (part.isTaken && inner.isTaken && (!orNull || part.hasNull)) return schema
-  return writeUsual(pass, part, inner, aboutOf(schema), orNull || part.hasNull)
+  if (part.values !== undefined) pass.room -= part.values.length >> 3
+  if (part.isTaken && inner.isTaken && (!orNull || part.hasNull) && outer === SILENT) {
+    return charged(pass, schema, part.description)
+  }
+  return writeUsual(pass, part, inner, mergeAbout(outer, aboutOf(part)), orNull || part.hasNull)
+}
+
+const leafOrNull = ({ typeLists }: ProviderProfile, { type, ...about }: Keywords): Keywords =>
+  typeLists === "none" ? { type, ...about, nullable: true } : { type: [type, "null"], ...about }
+
+/** As `describe` does: what is written where it is used is written again each time. */
+const charged = (pass: UsualPass, schema: Keywords, description: unknown): Keywords => {
+  if (typeof description === "string") pass.room -= description.length >> 8
+  return schema
 }
 
 const LEAF: UsualInner = { isTaken: true }
 
-const renderInner = (pass: UsualPass, { schema, types }: UsualPart): UsualInner | undefined => {
-  const { additionalProperties, items, properties, required } = schema
+const renderInner = (pass: UsualPass, part: UsualPart): UsualInner | undefined => {
+  const { additionalProperties, items, properties, required, types } = part
   const hasArray = types.includes("array")
   const hasObject = types.includes("object")
   if (!hasArray && items !== undefined) return undefined
@@ -108,75 +141,83 @@ const renderInner = (pass: UsualPass, { schema, types }: UsualPart): UsualInner 
   pass.depth++
   // what isn't said of its items is said of any
   const list = hasArray ? renderAt(pass, "[]", items ?? {}) : undefined
-  const object = hasObject && pass.refused === undefined ? renderUsualObject(pass, schema) : LEAF
+  const object = hasObject && pass.refused === undefined ? renderUsualObject(pass, part) : LEAF
   pass.depth--
   if (hasArray && list === undefined || object === undefined) return undefined
   return list === undefined ? object : { ...object, items: list, isTaken: object.isTaken && list === items }
 }
 
 /** Alternatives, a reference, or any value. */
-const renderUntyped = (pass: UsualPass, part: UsualPart, orNull: boolean): Keywords | undefined => {
-  const { $ref, additionalProperties, anyOf, items, properties, required } = part.schema
+const renderUntyped = (pass: UsualPass, part: UsualPart, orNull: boolean, outer: About): Keywords | undefined => {
+  const { additionalProperties, anyOf, items, properties, reference, required } = part
   if ((additionalProperties ?? items ?? properties ?? required) !== undefined) return undefined
-  if (anyOf !== undefined && $ref !== undefined) return undefined
-  if (anyOf !== undefined) return Array.isArray(anyOf) ? renderAlternatives(pass, part, anyOf, orNull) : undefined
-  if ($ref !== undefined) return renderReference(pass, part, orNull)
+  if (anyOf !== undefined && reference !== undefined) return undefined
+  if (anyOf !== undefined) {
+    return Array.isArray(anyOf)
+      ? renderAlternatives(pass, part, anyOf, orNull, outer)
+      : undefined
+  }
+  if (reference !== undefined) return renderReference(pass, part, orNull, outer)
   if (pass.profile.anything === "refused") refuse(pass, "may be of any type")
-  return pass.profile.anything === "untyped" && part.isTaken && !orNull ? part.schema : undefined
+  return pass.profile.anything === "untyped" && part.isTaken && !orNull && outer === SILENT ? part.schema : undefined
 }
 
-const renderReference = (pass: UsualPass, { isTaken, schema }: UsualPart, orNull: boolean): Keywords | undefined => {
+const renderReference = (pass: UsualPass, part: UsualPart, orNull: boolean, outer: About): Keywords | undefined => {
   const { definitions, profile: { besideReference, keywords } } = pass
+  const { isTaken, schema } = part
   const name = referredName(definitions, schema)
   if (name === undefined) return undefined
-  const isAlone = Object.keys(schema).length === 1
-  const hasReference = keywords.has("$ref")
-  if (!hasReference && isAlone) return renderInPlace(pass, name, orNull)
-  if (!hasReference || !besideReference && !isNamed(definitions, name)) {
-    return renderScalar(pass, definitions.all[name], aboutOf(schema), orNull)
-  }
+  const about = mergeAbout(outer, aboutOf(part))
+  if (!keywords.has("$ref")) return renderInPlace(pass, name, orNull, about)
+  if (!besideReference && !isNamed(definitions, name)) return renderScalar(pass, definitions.all[name], about, orNull)
   use(definitions, name, pass.isOptional === true)
-  if (!orNull && (isAlone || besideReference && isTaken)) return schema
-  const reference = { $ref: schema["$ref"] }
-  return besideReference
-    ? undefined
-    : describe(pass, { anyOf: orNull ? [reference, { type: "null" }] : [reference] }, aboutOf(schema), NOTHING)
+  if (!orNull && outer === SILENT && (about === SILENT || besideReference && isTaken)) return schema
+  if (besideReference) return undefined
+  const reference = { $ref: part.reference }
+  return describe(pass, { anyOf: orNull ? [reference, { type: "null" }] : [reference] }, about, NOTHING)
 }
 
-/** A definition of a mere text or number, where it is used. */
-const renderScalar = (pass: UsualPass, definition: unknown, outer: About, orNull: boolean): Keywords | undefined => {
-  const part = isKeywords(definition) ? readUsual(definition, pass.profile) : undefined
-  if (part?.types.length !== 1 || !part.types.every(isScalarName)) return undefined
-  const about = aboutOf(part.schema)
-  if (orNull && about !== SILENT) return undefined
-  return writeUsual(pass, part, LEAF, mergeAbout(outer, about), orNull || part.hasNull)
-}
-
-const renderInPlace = (pass: UsualPass, name: string, orNull: boolean): Keywords | undefined => {
+const renderInPlace = (pass: UsualPass, name: string, orNull: boolean, about: About): Keywords | undefined => {
   const { all, open } = pass.definitions
-  if (open.has(name)) return undefined
+  if (open.has(name)) return renderCut(pass, "is part of itself")
   open.add(name)
   pass.depth++
-  const rendered = renderPart(pass, all[name], orNull)
+  const rendered = renderPart(pass, all[name], orNull, about)
   pass.depth--
   open.delete(name)
   return rendered
 }
+
+/** A definition of mere texts or numbers, where it is used. */
+const renderScalar = (pass: UsualPass, definition: unknown, outer: About, orNull: boolean): Keywords | undefined => {
+  const part = isKeywords(definition) ? readUsual(definition, pass.profile) : undefined
+  if (part === undefined) return undefined
+  const about = mergeAbout(outer, aboutOf(part))
+  if (Array.isArray(part.anyOf) && part.anyOf.every(isScalar)) return writeAlternatives(pass, about, part.anyOf, orNull)
+  if (part.types.length !== 1 || !part.types.every(isScalarName)) return undefined
+  return writeUsual(pass, part, LEAF, about, orNull || part.hasNull)
+}
+
+const isScalar = (schema: unknown): boolean =>
+  isKeywords(schema) && typeof schema["type"] === "string" &&
+  (schema["type"] === "null" || isScalarName(schema["type"]))
 
 /** Each is taken as it is, or each is written anew. */
 const renderAlternatives = (
   pass: UsualPass,
   part: UsualPart,
   list: ReadonlyArray<unknown>,
-  orNull: boolean
+  orNull: boolean,
+  outer: About
 ): Keywords | undefined => {
   const { besideAnyOf, strict } = pass.profile
   const noted = pass.notes.length
   pass.depth++
-  const areTaken = besideAnyOf && strict === undefined && part.isTaken && list.length > 0 &&
+  const canBeTaken = besideAnyOf && strict === undefined && part.isTaken && outer === SILENT && list.length > 0
+  const areTaken = canBeTaken &&
     list.every((each) => isNull(each) || renderPart(pass, each, false) === each)
   if (!areTaken) pass.notes.length = noted
-  const rendered = areTaken ? part.schema : writeAlternatives(pass, part, list, orNull)
+  const rendered = areTaken ? part.schema : writeAlternatives(pass, mergeAbout(outer, aboutOf(part)), list, orNull)
   pass.depth--
   return rendered
 }
@@ -184,30 +225,29 @@ const renderAlternatives = (
 /** With null last, if at all; what may be one for several is for a shape. */
 const writeAlternatives = (
   pass: UsualPass,
-  { schema }: UsualPart,
+  outer: About,
   list: ReadonlyArray<unknown>,
   orNull: boolean
 ): Keywords | undefined => {
   const { besideAnyOf, typeLists } = pass.profile
   const hasNull = isNull(list.at(-1))
   const others = hasNull ? list.slice(0, -1) : list
-  const outer = aboutOf(schema)
   const wantsNull = hasNull || orNull
   const types = new Set<TypeName>()
   const branches: Array<unknown> = []
   let canBeList = typeLists !== "none"
   for (const each of others) {
     const part = isKeywords(each) && pass.room-- > 0 ? readUsual(each, pass.profile) : undefined
-    if (part?.schema["$ref"] !== undefined) return others.length === 1 ? referenceOrNull(pass, part, outer) : undefined
+    if (part?.reference !== undefined) return others.length === 1 ? referenceOrNull(pass, part, outer) : undefined
     const [type] = part?.types ?? []
     if (part === undefined || type === undefined || part.types.length > 1 || part.hasNull) return undefined
     const isFirst = !types.has(type)
-    if (!isFirst && valuesOf(part.schema) !== undefined) return undefined
+    if (!isFirst && part.values !== undefined) return undefined
     types.add(type === "integer" ? "number" : type)
     types.add(type)
     const inner = renderInner(pass, part)
     if (inner === undefined) return undefined
-    const about = aboutOf(part.schema)
+    const about = aboutOf(part)
     const isOnly = others.length === 1 && wantsNull
     if (isOnly && (about === SILENT || !besideAnyOf)) {
       return writeUsual(pass, part, inner, mergeAbout(outer, about), true)
@@ -222,7 +262,7 @@ const writeAlternatives = (
 
 /** As `anyOf` already: where a reference may have nothing beside it, it gets null beside it. */
 const referenceOrNull = (pass: UsualPass, part: UsualPart, outer: About): Keywords | undefined => {
-  const { anyOf, ...others } = renderReference(pass, part, true) ?? {}
+  const { anyOf, ...others } = renderReference(pass, part, true, SILENT) ?? {}
   return anyOf === undefined || Object.keys(others).length > 0 ? undefined : describe(pass, { anyOf }, outer, NOTHING)
 }
 

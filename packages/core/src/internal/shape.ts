@@ -175,8 +175,20 @@ export const allowsNull = ({ forms }: Shape): boolean =>
     form.type === "reference" ? resolve([form]).some(({ type }) => type === "null") : form.type === "null"
   )
 
+export const isScalar = (form: Form): form is ScalarForm =>
+  form.type !== "array" && form.type !== "object" && form.type !== "reference"
+
+/** A reference to mere texts or numbers as these, so that what people wrote of both is one text. */
+export const inlineScalar = (shape: Shape): Shape => {
+  const [only] = shape.forms
+  if (only?.type !== "reference" || shape.forms.length > 1) return shape
+  const { about, forms } = only.definition.shape
+  return forms.every(isScalar) ? { forms, about: mergeAbout(mergeAbout(shape.about, only.about), about) } : shape
+}
+
 /** What may be left out is null instead. */
-export const orNull = (shape: Shape): Shape => {
+export const orNull = (given: Shape): Shape => {
+  const shape = inlineScalar(given)
   const { about, forms } = shape
   const simple = ORNULL.get(forms)
   if (simple !== undefined) return { forms: simple, about }

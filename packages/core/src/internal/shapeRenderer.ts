@@ -16,14 +16,15 @@ import {
   areResolved,
   type Definition,
   type Form,
+  inlineScalar,
   isAny,
   isFreeObject,
   isNever,
   isRecord,
+  isScalar,
   mergeAbout,
   resolve,
   type ResolvedForm,
-  type ScalarForm,
   type Shape,
   SILENT,
   SIMPLE_TYPES,
@@ -51,7 +52,7 @@ export const renderShape = (tool: ToolShape, profile: ProviderProfile): Lowered 
   const pass: Pass = {
     profile,
     tool,
-    names: tool.names,
+    names: () => tool.names,
     notes: [],
     path: [],
     render: (shape) => render(pass, shape),
@@ -119,23 +120,14 @@ const renderWithin = (pass: Pass, shape: Shape): Schema => {
   if (types !== undefined && (types.length === 1 || pass.profile.typeLists !== "none")) {
     return describe(pass, { type: types.length === 1 ? type : [...types] }, shape.about, NOTHING)
   }
-  const inlined = scalarReferredTo(shape)
-  if (inlined !== undefined) return renderWithin(pass, inlined)
+  const inlined = inlineScalar(shape)
+  if (inlined !== shape) return renderWithin(pass, inlined)
   const forms = plainForms(shape.forms)
   if (isNever(shape)) note(pass, "widened", "no value is valid here")
   const [only] = forms
   if (only !== undefined && forms.length === 1) return renderForm(pass, only, shape.about, forms)
   return renderList(pass, forms, shape.about) ?? renderNullable(pass, forms, shape.about) ??
     renderUnion(pass, forms, shape.about)
-}
-
-/** As what it refers to, so that what people wrote of both is one text. */
-const scalarReferredTo = ({ about, forms }: Shape): Shape | undefined => {
-  const [only] = forms
-  if (only?.type !== "reference" || forms.length > 1) return undefined
-  const { about: inner, forms: scalars } = only.definition.shape
-  if (!scalars.every(isScalar)) return undefined
-  return { forms: scalars, about: mergeAbout(mergeAbout(about, only.about), inner) }
 }
 
 /** A definition of a mere text or number is no more to write than a reference to it. */
@@ -146,9 +138,6 @@ const plainForms = (forms: ReadonlyArray<Form>): ReadonlyArray<Form> =>
   })
 
 const withAbout = (shape: Shape, about: About): Shape => unite([{ ...shape, about: mergeAbout(about, shape.about) }])
-
-const isScalar = (form: Form): form is ScalarForm =>
-  form.type !== "array" && form.type !== "object" && form.type !== "reference"
 
 /** Several types in one schema, where nothing is said of only one of them. */
 const renderList = (pass: Pass, forms: ReadonlyArray<Form>, about: About): Schema | undefined => {

@@ -25,15 +25,18 @@ export const makeUsualDefinitions = (all: Keywords, dialect: unknown): UsualDefi
   open: new Set()
 })
 
+/** None is ever used, so all may share it. */
+export const NO_DEFINITIONS = makeUsualDefinitions({}, undefined)
+
 /** In a reference it stands for itself, and a provider takes it. */
 const SIMPLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/
 
 /** The name that a schema with `$ref` refers to, as long as it is a usual one. */
-export const referredName = ({ all, isOld }: UsualDefinitions, schema: Keywords): string | undefined => {
+export const referredName = ({ all, isOld, used }: UsualDefinitions, schema: Keywords): string | undefined => {
   const { $ref: reference } = schema
   if (typeof reference !== "string" || !reference.startsWith(PREFIX)) return undefined
   const name = reference.slice(PREFIX.length)
-  if (!SIMPLE_NAME.test(name) || !Object.hasOwn(all, name)) return undefined
+  if (!used.has(name) && !(SIMPLE_NAME.test(name) && Object.hasOwn(all, name))) return undefined
   return isOld && Object.keys(schema).length > 1 ? undefined : name
 }
 

@@ -2,30 +2,30 @@
 import { renderFreeObject } from "./renderOpaque.ts"
 import { nameFor, note, noteRenamed, ONLY_DECLARED } from "./renderPass.ts"
 import type { Keywords } from "./schemaReferences.ts"
-import { areDistinct, boundsOf, isKeywords, MAX_TURNS } from "./usualPart.ts"
+import { areDistinct, isKeywords, MAX_TURNS, type UsualPart } from "./usualPart.ts"
 import { renderAt, type UsualPass } from "./usualPass.ts"
 import type { UsualInner } from "./writeUsual.ts"
 
 type Writable = Record<string, unknown>
 
 /** An object's properties, and what else it may have. */
-export const renderUsualObject = (pass: UsualPass, schema: Keywords): UsualInner | undefined => {
-  const { additionalProperties: rest, properties = NOTHING, required = NO_NAMES } = schema
+export const renderUsualObject = (pass: UsualPass, part: UsualPart): UsualInner | undefined => {
+  const { additionalProperties: rest, properties = NOTHING, required = NO_NAMES } = part
   const { anything, keywords, strict } = pass.profile
   if (!isKeywords(properties) || !areNames(required, properties)) return undefined
   const isOpen = rest === undefined || rest === true || isEmpty(rest)
   if (pass.depth > 1 && isEmpty(properties)) {
-    if (isOpen) return renderFree(pass, schema, "any object")
+    if (isOpen) return renderFree(pass, part, "any object")
     if (anything === "json-text") {
       return rest === false
-        ? renderFree(pass, schema, "an object without properties")
+        ? renderFree(pass, part, "an object without properties")
         : undefined
     }
   }
   const rendered = renderProperties(pass, properties, required)
   if (rendered === undefined) return undefined
-  const isSame = rendered === schema["properties"]
-  if (strict !== undefined) return isOpen || rest === false ? close(pass, schema, rendered) : undefined
+  const isSame = rendered === part.properties
+  if (strict !== undefined) return isOpen || rest === false ? close(pass, part, rendered) : undefined
   const known = {
     properties: rendered,
     required: isSame ? required : required.map((name) => nameFor(pass, name))
@@ -40,7 +40,7 @@ export const renderUsualObject = (pass: UsualPass, schema: Keywords): UsualInner
 /** For strict mode: without other properties, and each of its own is there, be it null. */
 const close = (
   pass: UsualPass,
-  { additionalProperties, properties, required }: Keywords,
+  { additionalProperties, properties, required }: UsualPart,
   rendered: Keywords
 ): UsualInner => {
   if (additionalProperties !== false) note(pass, "narrowed", ONLY_DECLARED)
@@ -51,13 +51,16 @@ const close = (
 }
 
 /** Of which nothing is known. */
-const renderFree = (pass: UsualPass, schema: Keywords, what: string): UsualInner | undefined => {
-  const { additionalProperties, properties } = schema
+const renderFree = (
+  pass: UsualPass,
+  { additionalProperties, bounds, properties }: UsualPart,
+  what: string
+): UsualInner | undefined => {
   const { anything } = pass.profile
   if (anything === "untyped") {
     return { properties: isKeywords(properties) ? properties : {}, isTaken: properties !== undefined }
   }
-  if (boundsOf(schema).length > 0) return undefined
+  if (bounds !== undefined) return undefined
   const { schema: free } = renderFreeObject(pass, what)
   if (pass.refused !== undefined || !isKeywords(free["properties"])) return undefined
   return {
@@ -84,7 +87,8 @@ const renderProperties = (
   const names = Object.keys(properties)
   const needed = required.length > MAX_TURNS ? new Set(required) : undefined
   let changed: Writable | undefined
-  for (const [index, name] of names.entries()) {
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] ?? ""
     const schema = properties[name]
     const legal = nameFor(pass, name)
     if (legal === "__proto__") return undefined

@@ -9,11 +9,27 @@ import type { Keywords } from "./schemaReferences.ts"
 import { type About, SILENT, type Statement, type TypeName } from "./shape.ts"
 import { isBoundOf, isCount, isNumber, isPattern, isScalarName, isTypeName, isValue } from "./shapeKeywords.ts"
 
+/** What its keywords say, looked up once: there are many, and most schemas are of a form of their own. */
 export interface UsualPart {
   readonly schema: Keywords
   /** But for null. None where any value is valid, or `$ref` or `anyOf` says which. */
   readonly types: ReadonlyArray<TypeName>
   readonly hasNull: boolean
+  readonly hasTypeList: boolean
+  readonly description: string | undefined
+  readonly title: string | undefined
+  readonly fallback: Json | undefined
+  readonly examples: ReadonlyArray<Json> | undefined
+  /** Of its one type. */
+  readonly bounds: ReadonlyArray<Statement> | undefined
+  /** All that are allowed, of its one type. */
+  readonly values: ReadonlyArray<Json> | undefined
+  readonly properties: unknown
+  readonly required: unknown
+  readonly additionalProperties: unknown
+  readonly items: unknown
+  readonly anyOf: unknown
+  readonly reference: unknown
   /** Whether the profile takes it as it is, if it takes the schemas it is made of. */
   readonly isTaken: boolean
 }
@@ -21,82 +37,157 @@ export interface UsualPart {
 export const isKeywords = (value: unknown): value is Keywords =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** A type and a word on it, as most are: every provider takes it, and nothing is to be read. */
+export const isLeaf = (schema: Keywords): boolean => {
+  for (const keyword in schema) {
+    const value = schema[keyword]
+    if (
+      keyword === "type"
+        ? typeof value !== "string" || !isScalarName(value)
+        : keyword !== "description" || !isText(value)
+    ) {
+      return false
+    }
+  }
+  return schema["type"] !== undefined
+}
+
 /** The schemas it is made of are read by themselves. */
 export const readUsual = (schema: Keywords, profile: ProviderProfile): UsualPart | undefined => {
-  const types = readTypes(schema["type"])
-  if (types === undefined) return undefined
-  const type = types.names.length === 1 ? types.names[0] : undefined
-  let isTaken = areTaken(profile, types, schema["type"])
-  let hasBounds = false
+  const part = makePart(schema)
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword]
-    switch (keyword) {
-      case "type":
-      case "properties":
-      case "required":
-      case "items":
-        continue
-      case "$ref":
-      case "additionalProperties":
-      case "anyOf":
-      case "const":
-      case "enum":
-        break
-      case "description":
-      case "title":
-        if (!isText(value)) return undefined
-        break
-      case "default":
-        if (!isValue(value)) return undefined
-        break
-      case "examples":
-        if (!areValues(value)) return undefined
-        break
-      default:
-        if (type === undefined || !isBoundOf(type, keyword) || !isBound(keyword, value)) return undefined
-        hasBounds = true
-        isTaken &&= isTakenAssert(profile, type, keyword, value)
-        continue
-    }
-    isTaken &&= profile.keywords.has(keyword)
+    if (!readKeyword(part, keyword, value)) return undefined
+    if (part.isTaken && !EVERYWHERE.has(keyword)) part.isTaken = profile.keywords.has(keyword)
   }
-  if (schema["enum"] !== undefined || schema["const"] !== undefined) {
-    // bounds beside a list may make it shorter
-    if (hasBounds || types.hasNull || !areListed(profile, schema, type)) return undefined
-  }
-  return { schema, types: types.names, hasNull: types.hasNull, isTaken }
+  return areOfItsType(part, profile) ? part : undefined
 }
+
+/** Every provider has them. */
+const EVERYWHERE: ReadonlySet<string> = new Set(["items", "properties", "required", "type"])
+
+type Draft = { -readonly [K in keyof UsualPart]: UsualPart[K] }
+
+/** All with the same fields from the start, which makes them fast. */
+const makePart = (schema: Keywords): Draft => ({
+  schema,
+  types: NO_TYPES,
+  hasNull: false,
+  hasTypeList: false,
+  description: undefined,
+  title: undefined,
+  fallback: undefined,
+  examples: undefined,
+  bounds: undefined,
+  values: undefined,
+  properties: undefined,
+  required: undefined,
+  additionalProperties: undefined,
+  items: undefined,
+  anyOf: undefined,
+  reference: undefined,
+  isTaken: true
+})
+
+/** Whether it is a usual one, and its value of the usual kind. */
+const readKeyword = (part: Draft, keyword: string, value: unknown): boolean => {
+  switch (keyword) {
+    case "type":
+      return readType(part, value)
+    case "description":
+      if (!isText(value)) return false
+      part.description = value
+      return true
+    case "title":
+      if (!isText(value)) return false
+      part.title = value
+      return true
+    case "default":
+      if (!isValue(value)) return false
+      part.fallback = value
+      return true
+    case "examples":
+      if (!areValues(value)) return false
+      part.examples = value
+      return true
+    case "const":
+    case "enum": {
+      const listed = keyword === "enum" ? value : [value]
+      if (part.values !== undefined || !areValues(listed)) return false
+      part.values = listed
+      return true
+    }
+    case "properties":
+    case "required":
+    case "additionalProperties":
+    case "items":
+    case "anyOf":
+      part[keyword] = value
+      return true
+    case "$ref":
+      part.reference = value
+      return true
+    default:
+      return readBound(part, keyword, value)
+  }
+}
+
+const readBound = (part: Draft, keyword: string, value: unknown): boolean => {
+  if (!isBound(keyword, value)) return false
+  part.bounds = part.bounds === undefined ? [[keyword, value]] : [...part.bounds, [keyword, value]]
+  return true
+}
+
+const readType = (part: Draft, type: unknown): boolean => {
+  if (typeof type === "string") {
+    const one = ONE_TYPE.get(type)
+    part.types = one ?? NO_TYPES
+    return one !== undefined
+  }
+  if (!Array.isArray(type) || !type.every(isTypeName) || !areDistinct(type)) return false
+  part.types = type.filter((name) => name !== "null")
+  part.hasNull = part.types.length < type.length
+  part.hasTypeList = true
+  return part.types.length > 0
+}
+
+const NO_TYPES: ReadonlyArray<TypeName> = []
+
+const ONE_TYPE: ReadonlyMap<string, ReadonlyArray<TypeName>> = new Map(
+  (["array", "boolean", "integer", "number", "object", "string"] as const).map((name) => [name, [name]])
+)
+
+/** Whether what it says of values is for its type, and isn't to be seen together. */
+const areOfItsType = (part: Draft, profile: ProviderProfile): boolean => {
+  const { bounds, hasNull, types, values } = part
+  const type = types.length === 1 ? types[0] : undefined
+  if (!areTaken(profile, part)) part.isTaken = false
+  if (bounds !== undefined) {
+    // bounds beside a list may make it shorter
+    if (type === undefined || values !== undefined) return false
+    for (const [keyword, value] of bounds) {
+      if (!isBoundOf(type, keyword)) return false
+      if (!isTakenAssert(profile, type, keyword, value)) part.isTaken = false
+    }
+  }
+  return values === undefined || !hasNull && areListed(profile, values, type)
+}
+
+const areTaken = ({ typeLists }: ProviderProfile, { hasNull, hasTypeList, types }: UsualPart): boolean =>
+  typeLists === "all" || !hasTypeList ||
+  typeLists === "scalars" && types.every(isScalarName) && (types.length > 1 || hasNull)
 
 /** What people wrote of it. */
-export const aboutOf = ({ default: fallback, description, examples, title }: Keywords): About => {
-  if (description === undefined && title === undefined && fallback === undefined && examples === undefined) {
-    return SILENT
+export const aboutOf = ({ description, examples, fallback, title }: UsualPart): About => {
+  if (title === undefined && fallback === undefined && examples === undefined) {
+    return description === undefined ? SILENT : { description }
   }
   return {
-    ...isText(title) ? { title } : {},
-    ...isText(description) ? { description } : {},
-    ...isValue(fallback) ? { default: fallback } : {},
-    ...areValues(examples) ? { examples } : {}
+    ...title === undefined ? {} : { title },
+    ...description === undefined ? {} : { description },
+    ...fallback === undefined ? {} : { default: fallback },
+    ...examples === undefined ? {} : { examples }
   }
-}
-
-export const boundsOf = (schema: Keywords): ReadonlyArray<Statement> => {
-  let bounds: Array<Statement> | undefined
-  for (const keyword of Object.keys(schema)) {
-    const value = schema[keyword]
-    if (!isBound(keyword, value)) continue
-    bounds ??= []
-    bounds.push([keyword, value])
-  }
-  return bounds ?? NONE
-}
-
-const NONE: ReadonlyArray<Statement> = []
-
-/** All values it allows; `undefined` where it doesn't list them. */
-export const valuesOf = ({ const: only, enum: listed }: Keywords): ReadonlyArray<Json> | undefined => {
-  const values = only === undefined ? listed : [only]
-  return areValues(values) ? values : undefined
 }
 
 export const isText = (value: unknown): value is string =>
@@ -104,39 +195,14 @@ export const isText = (value: unknown): value is string =>
 
 const areValues = (value: unknown): value is ReadonlyArray<Json> => Array.isArray(value) && value.every(isValue)
 
-interface Types {
-  readonly names: ReadonlyArray<TypeName>
-  readonly hasNull: boolean
-}
-
-const UNTYPED: Types = { names: [], hasNull: false }
-
-const ONE_TYPE: ReadonlyMap<string, Types> = new Map(
-  (["array", "boolean", "integer", "number", "object", "string"] as const).map((name) => [
-    name,
-    { names: [name], hasNull: false }
-  ])
-)
-
-const readTypes = (type: unknown): Types | undefined => {
-  if (typeof type === "string") return ONE_TYPE.get(type)
-  if (type === undefined) return UNTYPED
-  if (!Array.isArray(type) || !type.every(isTypeName) || !areDistinct(type)) return undefined
-  const names = type.filter((name) => name !== "null")
-  return names.length === 0 ? undefined : { names, hasNull: names.length < type.length }
-}
-
-const areTaken = ({ typeLists }: ProviderProfile, { hasNull, names }: Types, type: unknown): boolean =>
-  typeLists === "all" || !Array.isArray(type) ||
-  typeLists === "scalars" && names.every(isScalarName) && (names.length > 1 || hasNull)
-
 /** Objects and lists are told apart by what is in them, which takes more. */
-const areListed = ({ listable }: ProviderProfile, schema: Keywords, type: TypeName | undefined): boolean => {
-  const values = valuesOf(schema)
-  return values !== undefined && type !== undefined && isScalarName(type) && listable.has(type) && values.length > 0 &&
-    (schema["const"] === undefined || schema["enum"] === undefined) &&
-    values.every((each) => typeof each === type || type === "integer" && Number.isInteger(each)) && areDistinct(values)
-}
+const areListed = (
+  { listable }: ProviderProfile,
+  values: ReadonlyArray<Json>,
+  type: TypeName | undefined
+): boolean =>
+  type !== undefined && isScalarName(type) && listable.has(type) && values.length > 0 &&
+  values.every((each) => typeof each === type || type === "integer" && Number.isInteger(each)) && areDistinct(values)
 
 /** Up to so many it is faster to look for each in turn. */
 export const MAX_TURNS = 16

@@ -27,7 +27,7 @@ export const renderAt = (pass: UsualPass, segment: string, schema: unknown): Key
 }
 
 /** Of all properties, those of definitions that are referred to as well. */
-export const namesIn = (root: Keywords, definitions: Keywords): ReadonlyArray<string> => {
+export const namesIn = (root: Keywords, definitions: Keywords = {}): ReadonlyArray<string> => {
   const names: Array<string> = []
   const parts = new Set<unknown>([root])
   for (const part of parts) {

@@ -6,7 +6,7 @@ import type { Notebook } from "./renderPass.ts"
 import type { Keywords } from "./schemaReferences.ts"
 import { type About, SILENT, type Statement } from "./shape.ts"
 import { isScalarName } from "./shapeKeywords.ts"
-import { boundsOf, type UsualPart, valuesOf } from "./usualPart.ts"
+import type { UsualPart } from "./usualPart.ts"
 
 type Writable = Record<string, unknown>
 
@@ -39,7 +39,7 @@ export const writeUsual = (
     return describe(pass, { anyOf: [value, nothing] }, about, NOTHING)
   }
   schema["type"] = [...types, "null"]
-  if (schema["enum"] !== undefined) schema["enum"] = [...valuesOf(part.schema) ?? [], null]
+  if (schema["enum"] !== undefined) schema["enum"] = [...part.values ?? [], null]
   return describe(pass, schema, about, left)
 }
 
@@ -47,12 +47,11 @@ const writeBody = ({ profile }: Notebook, part: UsualPart, { items, properties, 
   const [type = "object"] = part.types
   const schema: Writable = { type: part.types.length === 1 ? type : [...part.types] }
   let left: Array<Statement> | undefined
-  for (const [keyword, value] of boundsOf(part.schema)) {
+  for (const [keyword, value] of part.bounds ?? []) {
     if (isTakenAssert(profile, type, keyword, value)) schema[keyword] = value
     else left = [...left ?? [], [keyword, value]]
   }
-  const values = valuesOf(part.schema)
-  if (values !== undefined) schema["enum"] = values
+  if (part.values !== undefined) schema["enum"] = part.values
   if (items !== undefined) schema["items"] = items
   if (properties !== undefined) {
     schema["properties"] = properties
