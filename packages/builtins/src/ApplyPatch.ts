@@ -22,6 +22,7 @@ import { type Json, type Tool, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { BuiltinLimits } from "./BuiltinOptions.ts"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import * as FileChanger from "./internal/fileChanger.ts"
 import { parse } from "./internal/patchParser.ts"
@@ -69,8 +70,8 @@ const DESCRIPTION = `Change several files at once by a patch; all of it is appli
  * @category constructors
  * @since 0.1.0
  */
-export const make: (options?: FileChanger.FileLimits) => Effect.Effect<Tool.Tool, never, Workspace> = Effect
-  .fnUntraced(function*(options?: FileChanger.FileLimits) {
+export const make: (options?: Pick<BuiltinLimits, "file">) => Effect.Effect<Tool.Tool, never, Workspace> = Effect
+  .fnUntraced(function*(options?: Pick<BuiltinLimits, "file">) {
     const changer = yield* FileChanger.make(options)
     return defineBuiltin({
       name: "apply_patch",

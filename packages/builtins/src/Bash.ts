@@ -29,8 +29,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import type { BuiltinLimits } from "./BuiltinOptions.ts"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
+import { DEFAULT_OUTPUT } from "./internal/limits.ts"
 import { OutputBuffer } from "./internal/outputBuffer.ts"
+import { badArgument } from "./internal/refused.ts"
 import * as Shell from "./internal/shell.ts"
 import * as SpillFiles from "./internal/spillFiles.ts"
 import { Workspace } from "./Workspace.ts"
@@ -70,15 +73,10 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
  * @category models
  * @since 0.1.0
  */
-export interface BashOptions {
+export interface BashOptions extends Pick<BuiltinLimits, "output"> {
   /** Names of variables of the host that a command gets beside the base list. Default: none. */
   readonly env?: ReadonlyArray<string>
-  /** Bytes of output that are kept. Default: 65536. */
-  readonly output?: number
 }
-
-/** Half in front, half at the end; together well below what a toolkit lets pass. */
-const DEFAULT_OUTPUT = 65_536
 
 /**
  * Makes the tool. The environment is taken from `Environment` when it is made.
@@ -126,8 +124,7 @@ export const make: (
 const MAX_COMMAND_BYTES = 128 * 1024 - 1
 
 const checkCommand = (command: string, toolName: string): Effect.Effect<void, ToolError.InvalidArguments> => {
-  const refuse = (message: string) =>
-    Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [{ path: "command", message }] }))
+  const refuse = (message: string) => Effect.fail(badArgument(toolName, "command", message))
   if (command.includes("\0")) return refuse("a command can't contain NUL")
   const { length } = new TextEncoder().encode(command)
   if (length > MAX_COMMAND_BYTES) {

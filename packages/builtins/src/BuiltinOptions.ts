@@ -19,9 +19,7 @@ import { OptionReader } from "./internal/optionReader.ts"
  * - `readOnly`: only tools that change nothing but the session's own state, so no `bash`; default: false
  * - `tools`: `false` drops a tool; `true` changes nothing
  * - `bash.env`: names of variables of the host that commands get beside the base list
- * - `limits.output`: bytes of text in one answer, default 65536; `limits.file`: bytes of the largest image and of
- *   the largest file that is changed, and bytes behind a window in which `read` counts lines, default 16777216;
- *   `limits.fetch`: bytes of a body that `webfetch` reads and decompresses, default 5242880
+ * - `limits`: how much the tools read and answer
  * - `network`: what `webfetch` connects to: `open` (default), all but link-local and metadata addresses; `public`, only what
  *   the whole internet reaches
  * - `staleGuard`: whether a file is left alone that isn't as the session has last seen it; default: where it was read;
@@ -39,9 +37,27 @@ export interface BuiltinSettings {
   readonly readOnly?: boolean
   readonly tools?: Readonly<Record<string, boolean>>
   readonly bash?: { readonly env: ReadonlyArray<string> }
-  readonly limits?: { readonly output?: number; readonly file?: number; readonly fetch?: number }
+  readonly limits?: BuiltinLimits
   readonly network?: NetworkPolicy
   readonly staleGuard?: boolean
+}
+
+/**
+ * How much the builtins read and answer, in bytes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BuiltinLimits {
+  /** Of text in one answer. Default: 65536. */
+  readonly output?: number
+  /**
+   * Of the largest image that `read` shows and the largest file that is changed, and behind a window in which `read`
+   * counts lines. Default: 16777216 (16 MiB).
+   */
+  readonly file?: number
+  /** Of a body that `webfetch` reads, and that its decompression may give. Default: 5242880 (5 MiB). */
+  readonly fetch?: number
 }
 
 /**
@@ -195,7 +211,7 @@ const Bytes = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 const LIMITS = ["output", "file", "fetch"] as const
 
-const decodeLimits = (raw: unknown, reader: OptionReader): BuiltinSettings["limits"] => {
+const decodeLimits = (raw: unknown, reader: OptionReader): BuiltinLimits | undefined => {
   if (raw === undefined || !reader.isMap(raw, "builtins.limits", "an object")) return undefined
   reader.checkKeys(raw, "builtins.limits", LIMITS)
   const read = LIMITS.map((key): readonly [string, number | undefined] => [

@@ -60,7 +60,13 @@ export const layer = (options: BuiltinOptions): Layer.Layer<Source, never, Platf
   )
 }
 
-export { type BuiltinOptions, type BuiltinSettings, type DecodedOptions, decodeOptions } from "./BuiltinOptions.ts"
+export {
+  type BuiltinLimits,
+  type BuiltinOptions,
+  type BuiltinSettings,
+  type DecodedOptions,
+  decodeOptions
+} from "./BuiltinOptions.ts"
 
 /** In the order of CONTRACT 7's table. */
 const builders = (

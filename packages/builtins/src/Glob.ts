@@ -13,16 +13,16 @@
  */
 import { type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { BuiltinLimits } from "./BuiltinOptions.ts"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
-import * as PathPattern from "./internal/pathPattern.ts"
+import { fitting } from "./internal/limits.ts"
 import { PathReader } from "./internal/pathReader.ts"
-import * as Ripgrep from "./internal/ripgrep.ts"
+import type { Ended } from "./internal/ripgrep.ts"
+import * as Searcher from "./internal/searcher.ts"
 import { complaintNotes, timeNote } from "./internal/searchNotes.ts"
-import * as SearchPlace from "./internal/searchPlace.ts"
 import { shownPath } from "./internal/shownPath.ts"
-import { Workspace } from "./Workspace.ts"
+import type { Workspace } from "./Workspace.ts"
 
 /** Paths. */
 const DEFAULT_LIMIT = 100
@@ -53,13 +53,7 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
  * @category models
  * @since 0.1.0
  */
-export interface GlobOptions {
-  /** Bytes of text in one answer. Default: 65536. */
-  readonly output?: number
-}
-
-/** Well below what a toolkit lets pass. */
-const DEFAULT_OUTPUT = 65_536
+export interface GlobOptions extends Pick<BuiltinLimits, "output"> {}
 
 /**
  * Makes the tool.
@@ -69,62 +63,36 @@ const DEFAULT_OUTPUT = 65_536
  */
 export const make: (options?: GlobOptions) => Effect.Effect<Tool.Tool, never, Workspace> = Effect.fnUntraced(
   function*(options?: GlobOptions) {
-    const workspace = yield* Workspace
-    const searcher: Searcher = {
-      workspace,
-      run: yield* Ripgrep.make(workspace.spawner),
-      maxOutput: options?.output ?? DEFAULT_OUTPUT
-    }
+    const searcher = yield* Searcher.make(options)
     return defineBuiltin({
       name: "glob",
       description: "Find files by a pattern for their paths. What .gitignore names and hidden files are left out.",
       input: Input,
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-      handler: (input, { toolName }) => search(searcher, input, toolName)
+      handler: (input, { toolName }) => glob(searcher, input, toolName)
     })
   }
 )
 
-interface Searcher {
-  readonly workspace: Workspace["Service"]
-  readonly run: Ripgrep.Run
-  readonly maxOutput: number
-}
-
-const search = Effect.fnUntraced(function*(
-  { maxOutput, run, workspace }: Searcher,
+const glob = Effect.fnUntraced(function*(
+  searcher: Searcher.Searcher,
   { limit = DEFAULT_LIMIT, path = ".", pattern }: Input,
   toolName: string
 ) {
-  const wanted = yield* Effect.fromResult(
-    Result.mapError(
-      PathPattern.parse(pattern),
-      ({ detail }) =>
-        new ToolError.InvalidArguments({ toolName, issues: [{ path: "pattern", message: `a glob ${detail}` }] })
-    )
-  )
-  const place = yield* SearchPlace.locate(workspace, path, toolName)
-  if (!place.isFolder) {
+  const wanted = yield* Searcher.patternOf(pattern, "pattern", toolName)
+  const place = yield* searcher.locate(path, toolName)
+  if (place.file !== undefined) {
     return yield* new ToolError.ToolFailed({ toolName, message: `${path} is a file; glob looks in folders` })
   }
-  const reader = new PathReader({ count: limit, bytes: maxOutput }, wanted.matches)
-  const ended = yield* run({
-    cwd: place.target,
-    args: [
-      "--files",
-      ...(wanted.name === undefined ? [] : [`--type-add=wanted:${wanted.name}`, "--type=wanted"]),
-      "--",
-      "./"
-    ],
-    take: (chunk) => reader.take(chunk)
-  }, toolName)
-  yield* SearchPlace.confirm(workspace, place, toolName)
-  return answer(reader, ended, limit, maxOutput)
+  const reader = new PathReader({ count: limit, bytes: searcher.maxOutput }, wanted.matches)
+  const args = ["--files", ...Searcher.onlyNamed(wanted)]
+  const ended = yield* searcher.search(place, args, (chunk) => reader.take(chunk), toolName)
+  return answer(reader, ended, limit, searcher.maxOutput)
 })
 
 const answer = (
   { names, total }: PathReader,
-  ended: Ripgrep.Ended,
+  ended: Ended,
   limit: number,
   maxOutput: number
 ): ToolResult.ToolResult => {
@@ -138,15 +106,4 @@ const answer = (
     ...complaintNotes(ended)
   ]
   return ToolResult.success([...shown, ...notes].join("\n"), { metadata: { files: total, shown: shown.length } })
-}
-
-/** As many as fit, at least one. */
-const fitting = (lines: ReadonlyArray<string>, maxBytes: number): ReadonlyArray<string> => {
-  const encoder = new TextEncoder()
-  let size = 0
-  const tooMuch = lines.findIndex((line, index) => {
-    size += encoder.encode(line).length + 1
-    return index > 0 && size > maxBytes
-  })
-  return tooMuch === -1 ? lines : lines.slice(0, tooMuch)
 }

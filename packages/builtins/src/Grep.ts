@@ -13,18 +13,19 @@
  *
  * @since 0.1.0
  */
-import { type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { type Tool, type ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { BuiltinLimits } from "./BuiltinOptions.ts"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import { type FileLines, GrepReader } from "./internal/grepReader.ts"
 import * as PathPattern from "./internal/pathPattern.ts"
-import * as Ripgrep from "./internal/ripgrep.ts"
+import { badArgument } from "./internal/refused.ts"
+import type { Ended } from "./internal/ripgrep.ts"
+import * as Searcher from "./internal/searcher.ts"
 import { complaintNotes, timeNote } from "./internal/searchNotes.ts"
-import * as SearchPlace from "./internal/searchPlace.ts"
 import { decoded, shownPath } from "./internal/shownPath.ts"
-import { Workspace } from "./Workspace.ts"
+import type { Workspace } from "./Workspace.ts"
 
 /** Matches. */
 const DEFAULT_LIMIT = 100
@@ -68,13 +69,7 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
  * @category models
  * @since 0.1.0
  */
-export interface GrepOptions {
-  /** Bytes of text in one answer. Default: 65536. */
-  readonly output?: number
-}
-
-/** Well below what a toolkit lets pass. */
-const DEFAULT_OUTPUT = 65_536
+export interface GrepOptions extends Pick<BuiltinLimits, "output"> {}
 
 /**
  * Makes the tool.
@@ -84,12 +79,7 @@ const DEFAULT_OUTPUT = 65_536
  */
 export const make: (options?: GrepOptions) => Effect.Effect<Tool.Tool, never, Workspace> = Effect.fnUntraced(
   function*(options?: GrepOptions) {
-    const workspace = yield* Workspace
-    const searcher: Searcher = {
-      workspace,
-      run: yield* Ripgrep.make(workspace.spawner),
-      maxOutput: options?.output ?? DEFAULT_OUTPUT
-    }
+    const searcher = yield* Searcher.make(options)
     return defineBuiltin({
       name: "grep",
       description:
@@ -97,7 +87,7 @@ export const make: (options?: GrepOptions) => Effect.Effect<Tool.Tool, never, Wo
         + "are left out.",
       input: Input,
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-      handler: (input, { toolName }) => search(searcher, input, toolName)
+      handler: (input, { toolName }) => grep(searcher, input, toolName)
     })
   }
 )
@@ -111,66 +101,49 @@ const MAX_LINES = 50_000
 /** A regular expression that is longer is none that somebody wrote. */
 const MAX_PATTERN = 10_000
 
-interface Searcher {
-  readonly workspace: Workspace["Service"]
-  readonly run: Ripgrep.Run
-  readonly maxOutput: number
-}
-
-const search = Effect.fnUntraced(function*(
-  { maxOutput, run, workspace }: Searcher,
-  input: Input,
+const grep = Effect.fnUntraced(function*(
+  searcher: Searcher.Searcher,
+  { context = 0, ignoreCase = false, include, limit = DEFAULT_LIMIT, path = ".", pattern }: Input,
   toolName: string
 ) {
-  const { context = 0, limit = DEFAULT_LIMIT, path = "." } = input
-  const include = yield* includeOf(input, toolName)
-  yield* checkPattern(input.pattern, toolName)
-  const place = yield* SearchPlace.locate(workspace, path, toolName)
+  const included = include === undefined
+    ? PathPattern.everything
+    : yield* Searcher.patternOf(include, "include", toolName)
+  yield* checkPattern(pattern, toolName)
+  const place = yield* searcher.locate(path, toolName)
+  const isFolder = place.file === undefined
+  // a file that is named is meant
+  const wanted = isFolder ? included : PathPattern.named
   const maxMatches = Math.ceil(MAX_LINES / (1 + 2 * context))
-  const reader = new GrepReader(
-    { count: limit, bytes: maxOutput },
-    // a file that is named is meant
-    place.isFolder ? include.matches : () => true,
-    maxMatches
-  )
-  const ended = yield* run({
-    cwd: place.isFolder ? place.target : workspace.path.dirname(place.target),
-    args: [
-      "--line-number",
-      "--no-heading",
-      "--with-filename",
-      "--no-context-separator",
-      "--crlf",
-      // a tenth of what it takes by default, which takes seconds to fill
-      "--regex-size-limit=10M",
-      "--dfa-size-limit=100M",
-      `--max-columns=${MAX_LINE}`,
-      "--max-columns-preview",
-      `--max-count=${maxMatches}`,
-      `--context=${context}`,
-      ...(input.ignoreCase === true ? ["--ignore-case"] : []),
-      ...(place.isFolder && include.name !== undefined ? [`--type-add=wanted:${include.name}`, "--type=wanted"] : []),
-      `--regexp=${input.pattern}`,
-      "--",
-      place.isFolder ? "./" : `./${workspace.path.basename(place.target)}`
-    ],
-    take: (chunk) => reader.take(chunk)
-  }, toolName)
-  yield* SearchPlace.confirm(workspace, place, toolName)
+  const reader = new GrepReader({ count: limit, bytes: searcher.maxOutput }, wanted.matches, maxMatches)
+  const args = [
+    ...OUTPUT,
+    ...BOUNDS,
+    `--max-count=${maxMatches}`,
+    `--context=${context}`,
+    ...(ignoreCase ? ["--ignore-case"] : []),
+    ...Searcher.onlyNamed(wanted),
+    `--regexp=${pattern}`
+  ]
+  const ended = yield* searcher.search(place, args, (chunk) => reader.take(chunk), toolName)
   const kept = reader.end()
-  if (ended.code === 2 && reader.matches === 0) yield* checkComplaint(ended.complaints, input.pattern, toolName)
-  return answer(kept, reader, ended, { limit, maxOutput, context, isFolder: place.isFolder })
+  if (ended.code === 2 && reader.matches === 0) yield* checkComplaint(ended.complaints, pattern, toolName)
+  return answer(kept, reader, ended, { limit, maxOutput: searcher.maxOutput, context, isFolder })
 })
 
-const badArgument = (toolName: string, path: string, message: string) =>
-  new ToolError.InvalidArguments({ toolName, issues: ToolError.limitIssues([{ path, message }]) })
+/** What {@link GrepReader} reads. */
+const OUTPUT = [
+  "--line-number",
+  "--no-heading",
+  "--with-filename",
+  "--no-context-separator",
+  "--crlf",
+  `--max-columns=${MAX_LINE}`,
+  "--max-columns-preview"
+]
 
-const includeOf = ({ include }: Input, toolName: string) =>
-  include === undefined
-    ? Effect.succeed(PathPattern.everything)
-    : Effect.fromResult(
-      Result.mapError(PathPattern.parse(include), ({ detail }) => badArgument(toolName, "include", `a glob ${detail}`))
-    )
+/** Of a pattern; a tenth of what ripgrep takes by default, which takes seconds to fill. */
+const BOUNDS = ["--regex-size-limit=10M", "--dfa-size-limit=100M"]
 
 const checkPattern = (pattern: string, toolName: string): Effect.Effect<void, ToolError.InvalidArguments> => {
   if (pattern.includes("\0")) return Effect.fail(badArgument(toolName, "pattern", "can't contain NUL"))
@@ -216,7 +189,7 @@ interface Shape {
 const answer = (
   kept: ReadonlyArray<FileLines>,
   { files, isBinary, isEstimate, matches }: GrepReader,
-  ended: Ripgrep.Ended,
+  ended: Ended,
   shape: Shape
 ): ToolResult.ToolResult => {
   const { lines, shown } = render(kept, shape)

@@ -23,8 +23,10 @@ import * as Order from "effect/Order"
 import type * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Schema from "effect/Schema"
+import type { BuiltinLimits } from "./BuiltinOptions.ts"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import { kindOf, readAtMost } from "./internal/fileSnapshot.ts"
+import { DEFAULT_FILE, DEFAULT_OUTPUT, fitting } from "./internal/limits.ts"
 import { nearestNames } from "./internal/nearestNames.ts"
 import { asToolFailed, Refused, refusedBy } from "./internal/refused.ts"
 import { shownPath } from "./internal/shownPath.ts"
@@ -63,18 +65,7 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
  * @category models
  * @since 0.1.0
  */
-export interface ReadOptions {
-  /** Bytes of text in one answer. Default: 65536. */
-  readonly output?: number
-  /** Bytes of the largest image, and bytes behind the window in which lines are counted. Default: 16777216 (16 MiB). */
-  readonly file?: number
-}
-
-/** Well below what a toolkit lets pass. */
-const DEFAULT_OUTPUT = 65_536
-
-/** Gone through in less than a tenth of a second. */
-const DEFAULT_FILE = 16 * 1024 * 1024
+export interface ReadOptions extends Pick<BuiltinLimits, "output" | "file"> {}
 
 /**
  * Makes the tool.
@@ -232,17 +223,6 @@ const readDirectory = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted
 })
 
 const byName: Order.Order<FileSystem.DirectoryEntry> = Order.mapInput(ToolName.byCodePoints, ({ name }) => name)
-
-/** As many of the names as fit, at least one. */
-const fitting = (names: ReadonlyArray<string>, maxBytes: number): ReadonlyArray<string> => {
-  const encoder = new TextEncoder()
-  let size = 0
-  const tooMuch = names.findIndex((name, index) => {
-    size += encoder.encode(name).length + 1
-    return index > 0 && size > maxBytes
-  })
-  return tooMuch === -1 ? names : names.slice(0, tooMuch)
-}
 
 const moreNote = (count: number, what: string, offset: number, isEstimate: boolean): ReadonlyArray<string> => {
   if (count > 0) return [`(${isEstimate ? "at least " : ""}${count} more ${what}; offset=${offset})`]

@@ -24,11 +24,13 @@ import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { BuiltinLimits } from "./BuiltinOptions.ts"
 import { decodeText } from "./internal/charset.ts"
 import * as ContentEncoding from "./internal/contentEncoding.ts"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import { htmlToMarkdown } from "./internal/htmlMarkdown.ts"
 import { htmlToText } from "./internal/htmlText.ts"
+import { DEFAULT_FETCH, DEFAULT_OUTPUT } from "./internal/limits.ts"
 import { contentOf } from "./internal/mediaType.ts"
 import { singleLine } from "./internal/singleLine.ts"
 import * as Utf8 from "./internal/utf8.ts"
@@ -67,20 +69,10 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
  * @category models
  * @since 0.1.0
  */
-export interface WebFetchOptions {
+export interface WebFetchOptions extends Pick<BuiltinLimits, "output" | "fetch"> {
   /** Which addresses are connected to. Default: `open`. */
   readonly network?: NetworkPolicy.NetworkPolicy
-  /** Bytes of a body that are read, and that its decompression may give. Default: 5242880 (5 MiB). */
-  readonly fetch?: number
-  /** Bytes of text in one answer. Default: 65536. */
-  readonly output?: number
 }
-
-/** Few pages are larger, and what is longer is no page. */
-const DEFAULT_FETCH = 5 * 1024 * 1024
-
-/** Well below what a toolkit lets pass. */
-const DEFAULT_OUTPUT = 65_536
 
 /**
  * Makes the tool.

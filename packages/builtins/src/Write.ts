@@ -12,6 +12,7 @@
 import { type Tool, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { BuiltinLimits } from "./BuiltinOptions.ts"
 import { defineBuiltin } from "./internal/defineBuiltin.ts"
 import * as FileChanger from "./internal/fileChanger.ts"
 import * as TextContent from "./internal/textContent.ts"
@@ -41,8 +42,8 @@ export interface Input extends Schema.Schema.Type<typeof Input> {}
  * @category constructors
  * @since 0.1.0
  */
-export const make: (options?: FileChanger.FileLimits) => Effect.Effect<Tool.Tool, never, Workspace> = Effect
-  .fnUntraced(function*(options?: FileChanger.FileLimits) {
+export const make: (options?: Pick<BuiltinLimits, "file">) => Effect.Effect<Tool.Tool, never, Workspace> = Effect
+  .fnUntraced(function*(options?: Pick<BuiltinLimits, "file">) {
     const changer = yield* FileChanger.make(options)
     return defineBuiltin({
       name: "write",

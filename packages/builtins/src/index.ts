@@ -5,7 +5,7 @@
  */
 export * as ApplyPatch from "./ApplyPatch.ts"
 export * as Bash from "./Bash.ts"
-export type { BuiltinOptions, BuiltinSettings } from "./BuiltinOptions.ts"
+export type { BuiltinLimits, BuiltinOptions, BuiltinSettings } from "./BuiltinOptions.ts"
 export * as Builtins from "./Builtins.ts"
 export * as BuiltinSource from "./BuiltinSource.ts"
 export * as Edit from "./Edit.ts"

@@ -1,26 +1,19 @@
 /** What the tools that change files share: the place, the session's guard, and the way from what was to what is. */
 import type { ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
+import type { BuiltinLimits } from "../BuiltinOptions.ts"
 import { StaleGuard } from "../StaleGuard.ts"
 import { Workspace, type WorkspaceError } from "../Workspace.ts"
 import { commit, type FileChange } from "./commit.ts"
 import * as FileSnapshot from "./fileSnapshot.ts"
+import { DEFAULT_FILE } from "./limits.ts"
 import { asToolFailed, Refused } from "./refused.ts"
-
-export interface FileLimits {
-  /** Bytes of the largest file that is read to be changed. Default: 16777216 (16 MiB). */
-  readonly file?: number
-}
-
-/** Gone through in less than a tenth of a second. */
-export const DEFAULT_FILE = 16 * 1024 * 1024
 
 export type FileChanger = Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function*(limits: FileLimits = {}) {
+export const make = Effect.fnUntraced(function*({ file: limit = DEFAULT_FILE }: Pick<BuiltinLimits, "file"> = {}) {
   const workspace = yield* Workspace
   const guard = yield* StaleGuard
-  const limit = limits.file ?? DEFAULT_FILE
 
   /** What stands at a path, unless it isn't what this session has seen of it. To be called within the path's lock. */
   const take = Effect.fnUntraced(function*(path: string, shown: string) {

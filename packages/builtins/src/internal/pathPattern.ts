@@ -20,6 +20,9 @@ export const isHidden = (path: string): boolean => path.startsWith(".") || path.
 
 export const everything: PathPattern = { name: undefined, matches: (path) => !isHidden(path) }
 
+/** A file that was named by itself, hidden or not. */
+export const named: PathPattern = { name: undefined, matches: () => true }
+
 /** Longer than any that is meant. */
 const MAX_LENGTH = 1000
 

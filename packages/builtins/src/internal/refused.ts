@@ -1,4 +1,4 @@
-/** Why a file tool does nothing; becomes the tool's failure. */
+/** Why a tool does nothing; becomes its failure. */
 import { ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as PlatformError from "effect/PlatformError"
@@ -35,6 +35,10 @@ const words: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of the path is no directory",
   EROFS: "the file system is read-only"
 }
+
+/** What is wrong with one argument. */
+export const badArgument = (toolName: string, path: string, message: string): ToolError.InvalidArguments =>
+  new ToolError.InvalidArguments({ toolName, issues: ToolError.limitIssues([{ path, message }]) })
 
 /** The failure that the caller sees. */
 export const asToolFailed = (toolName: string) =>

@@ -15,8 +15,11 @@ export interface Search {
   /** Absolute; everything is named relative to it. */
   readonly cwd: string
   readonly args: ReadonlyArray<string>
-  readonly take: (chunk: Uint8Array) => void
+  readonly take: Take
 }
+
+/** Takes what is printed, as it comes. */
+export type Take = (chunk: Uint8Array) => void
 
 export interface Ended {
   /** False where the time was up: what came until then is a part. */
@@ -113,7 +116,7 @@ const ABSENT: ReadonlySet<string> = new Set(["NotFound", "PermissionDenied"])
 /** A pipe that breaks ends the reading; the code says what that was about. */
 const eachChunk = (
   stream: Stream.Stream<Uint8Array, PlatformError.PlatformError>,
-  take: (chunk: Uint8Array) => void
+  take: Take
 ): Effect.Effect<void> =>
   Effect.ignore(Stream.runForEachArray(stream, (chunks) => Effect.sync(() => chunks.forEach(take))))
 

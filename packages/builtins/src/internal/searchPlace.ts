@@ -9,7 +9,9 @@ export interface Place {
   readonly path: string
   /** By its real path. */
   readonly target: string
-  readonly isFolder: boolean
+  /** The folder to look in, and in it the one file; `undefined`: all files. */
+  readonly folder: string
+  readonly file: string | undefined
 }
 
 type Located = Effect.Effect<Place, ToolError.ToolFailed>
@@ -22,7 +24,9 @@ export const locate = (workspace: Workspace["Service"], path: string, toolName: 
     if (type !== "Directory" && type !== "File") {
       return yield* new Refused({ detail: `${path} is neither a folder nor a file` })
     }
-    return { path, target, isFolder: type === "Directory" }
+    return type === "Directory"
+      ? { path, target, folder: target, file: undefined }
+      : { path, target, folder: workspace.path.dirname(target), file: workspace.path.basename(target) }
   }).pipe(asToolFailed(toolName))
 
 /** A folder may have become a link to another one since it was looked at, and then that was searched. */
