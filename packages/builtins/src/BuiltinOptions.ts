@@ -77,8 +77,12 @@ export interface DecodedOptions {
   readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
 }
 
-/** All of CONTRACT 7, in its order: a name that isn't built yet may be dropped too. */
-const TOOL_NAMES = [
+/**
+ * All of CONTRACT 7, in its order, which is that of the tools.
+ *
+ * @internal
+ */
+export const TOOL_NAMES = [
   "bash",
   "read",
   "write",
@@ -89,7 +93,7 @@ const TOOL_NAMES = [
   "webfetch",
   "question",
   "todowrite"
-]
+] as const
 
 /**
  * Decodes what stands under `builtins`.
@@ -137,25 +141,11 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
   )
   for (const key of ["disabled", "enabled"]) reader.read(raw, key, "builtins", Schema.Boolean, "true or false")
   const root = reader.read(raw, "root", "builtins", Schema.String, "a string; the builtins are off until it is")
-  const readOnly = reader.read(
-    raw,
-    "readOnly",
-    "builtins",
-    Schema.Boolean,
-    "true or false; it counts as true until it is"
-  )
-  const isReadOnly = (raw["readOnly"] !== undefined && readOnly !== false) || misspelled.has("readOnly")
+  const isReadOnly = decodeSwitch("readOnly", raw, reader, misspelled) === true
   const tools = decodeTools(raw["tools"], reader)
   const bash = decodeBash(raw["bash"], reader)
   const limits = decodeLimits(raw["limits"], reader)
-  const staleGuard = reader.read(
-    raw,
-    "staleGuard",
-    "builtins",
-    Schema.Boolean,
-    "true or false; it counts as true until it is"
-  )
-  const hasGuard = raw["staleGuard"] !== undefined || misspelled.has("staleGuard")
+  const staleGuard = decodeSwitch("staleGuard", raw, reader, misspelled)
   const network = misspelled.has("network") ? "public" : decodeNetwork(raw, reader)
   const isUnsafe = isSwitchBroken || tools === undefined || (raw["root"] !== undefined && root === undefined) ||
     TURNS_OFF.some((key) => misspelled.has(key))
@@ -166,9 +156,20 @@ const decodeSettings = (raw: Readonly<Record<string, unknown>>, reader: OptionRe
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     ...(bash === undefined ? {} : { bash }),
     ...(limits === undefined ? {} : { limits }),
-    ...(hasGuard ? { staleGuard: staleGuard !== false } : {}),
+    ...(staleGuard === undefined ? {} : { staleGuard }),
     ...(network === undefined ? {} : { network })
   }
+}
+
+/** One that closes something: it counts as true unless it says false in so many letters. `undefined`: it isn't there. */
+const decodeSwitch = (
+  key: "readOnly" | "staleGuard",
+  raw: Readonly<Record<string, unknown>>,
+  reader: OptionReader,
+  misspelled: ReadonlySet<string>
+): boolean | undefined => {
+  const given = reader.read(raw, key, "builtins", Schema.Boolean, "true or false; it counts as true until it is")
+  return raw[key] === undefined && !misspelled.has(key) ? undefined : given !== false
 }
 
 const decodeNetwork = (raw: Readonly<Record<string, unknown>>, reader: OptionReader): NetworkPolicy | undefined =>

@@ -15,7 +15,7 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as ApplyPatch from "./ApplyPatch.ts"
 import * as Bash from "./Bash.ts"
-import { type BuiltinOptions, type BuiltinSettings, decodeOptions } from "./BuiltinOptions.ts"
+import { type BuiltinOptions, type BuiltinSettings, decodeOptions, TOOL_NAMES } from "./BuiltinOptions.ts"
 import * as Edit from "./Edit.ts"
 import * as Glob from "./Glob.ts"
 import * as Grep from "./Grep.ts"
@@ -68,28 +68,26 @@ export {
   decodeOptions
 } from "./BuiltinOptions.ts"
 
-/** In the order of CONTRACT 7's table. */
-const builders = (
-  settings: BuiltinSettings
-): ReadonlyArray<readonly [string, Effect.Effect<Tool.Tool, never, Workspace | HttpConnections | Scope.Scope>]> => [
-  ["bash", Bash.make({ ...settings.bash, ...settings.limits })],
-  ["read", Read.make(settings.limits)],
-  ["write", Write.make(settings.limits)],
-  ["edit", Edit.make(settings.limits)],
-  ["apply_patch", ApplyPatch.make(settings.limits)],
-  ["grep", Grep.make(settings.limits)],
-  ["glob", Glob.make(settings.limits)],
-  ["webfetch", WebFetch.make({ ...settings.limits, ...networkOf(settings) })],
-  ["question", Question.make],
-  ["todowrite", TodoWrite.make]
-]
+type Builder = Effect.Effect<Tool.Tool, never, Workspace | HttpConnections | Scope.Scope>
 
-const networkOf = ({ network }: BuiltinSettings) => network === undefined ? {} : { network }
+const builders = ({ bash, limits, network }: BuiltinSettings): Record<(typeof TOOL_NAMES)[number], Builder> => ({
+  bash: Bash.make({ ...bash, ...limits }),
+  read: Read.make(limits),
+  write: Write.make(limits),
+  edit: Edit.make(limits),
+  apply_patch: ApplyPatch.make(limits),
+  grep: Grep.make(limits),
+  glob: Glob.make(limits),
+  webfetch: WebFetch.make({ ...limits, ...(network === undefined ? {} : { network }) }),
+  question: Question.make,
+  todowrite: TodoWrite.make
+})
 
 const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {
   const workspace = yield* workspaceOf(settings)
-  const wanted = builders(settings).filter(([name]) => settings.tools?.[name] !== false)
-  const tools = yield* Effect.forEach(wanted, ([, tool]) => tool).pipe(
+  const make = builders(settings)
+  const wanted = TOOL_NAMES.filter((name) => settings.tools?.[name] !== false)
+  const tools = yield* Effect.forEach(wanted, (name) => make[name]).pipe(
     Effect.provideService(Workspace, workspace),
     Effect.provideService(StaleGuard.StaleGuard, StaleGuard.make(settings.staleGuard))
   )
