@@ -20,6 +20,7 @@
 import { Text, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
 import { HttpConnections, type HttpFailure } from "@effect-toolnexus/core/HttpConnections"
 import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Option from "effect/Option"
@@ -110,7 +111,7 @@ const fetchWithin = Effect.fnUntraced(function*(fetcher: Fetcher, input: Input, 
   const fail = (detail: string) =>
     new ToolError.ToolFailed({ toolName, message: `${current === undefined ? "the url" : shown(current)} ${detail}` })
   const answer = yield* fetchUrl(fetcher, input, toolName, (url) => (current = url)).pipe(
-    Effect.timeoutOption(`${timeout} seconds`),
+    Effect.timeoutOption(Duration.seconds(timeout)),
     Effect.catchTags({
       RequestRefused: ({ detail }: RequestRefused) => Effect.fail(fail(detail)),
       EncodingFailed: ({ detail }) => Effect.fail(fail(`can't be read: ${detail}`)),

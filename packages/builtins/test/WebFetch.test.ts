@@ -28,6 +28,12 @@ layer(builtins(true), { excludeTestServices: true })("webfetch", (it) => {
       }
     }))
 
+  it.effect("takes any time that is one for its limit", () =>
+    Effect.gen(function*() {
+      const { message } = yield* failure("webfetch", { url: "http://127.0.0.1:9/", timeout: 1e-7 })
+      assert.match(message, /wasn't fetched within 1e-7 s$/)
+    }))
+
   it.effect("makes Markdown of a page", () =>
     Effect.gen(function*() {
       const output = yield* outputOf(
