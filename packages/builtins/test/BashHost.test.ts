@@ -156,6 +156,55 @@ describe("the whole output of bash", () => {
       )
     }).pipe(Effect.provide(platform)))
 
+  it.live("is there again when the disk is", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      let isFull = true
+      const filling: FileSystem.FileSystem = {
+        ...fs,
+        makeTempDirectoryScoped: (options) =>
+          Effect.suspend(() =>
+            isFull
+              ? Effect.fail(PlatformError.systemError({ _tag: "WriteZero", module: "FileSystem", method: "mkdtemp" }))
+              : fs.makeTempDirectoryScoped(options)
+          )
+      }
+      const run = Effect.map(call("bash", { command: "seq 1 100" }), ({ output }) => output)
+      yield* Effect.gen(function*() {
+        assert.match(yield* run, /the whole output is lost/)
+        isFull = false
+        assert.match(yield* run, /the whole output, 292 bytes, is in \S+\]$/)
+      }).pipe(
+        Effect.provide(BuiltinSource.layer({ limits: { output: 20 } })),
+        Effect.provideService(FileSystem.FileSystem, filling)
+      )
+    }).pipe(Effect.provide(platform)))
+
+  it.live("that can't be written costs no other its place", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      let isFull = false
+      const filling: FileSystem.FileSystem = {
+        ...fs,
+        open: (...args) =>
+          isFull
+            ? Effect.fail(PlatformError.systemError({ _tag: "WriteZero", module: "FileSystem", method: "open" }))
+            : fs.open(...args)
+      }
+      const run = Effect.map(call("bash", { command: "seq 1 100" }), ({ output }) => output)
+      yield* Effect.gen(function*() {
+        const [, first = ""] = /is in (\S+)\]$/.exec(yield* run) ?? []
+        isFull = true
+        for (let index = 0; index < 20; index++) assert.match(yield* run, /the whole output is lost/)
+        isFull = false
+        yield* run
+        assert.isTrue(yield* fs.exists(first))
+      }).pipe(
+        Effect.provide(BuiltinSource.layer({ limits: { output: 20 } })),
+        Effect.provideService(FileSystem.FileSystem, filling)
+      )
+    }).pipe(Effect.provide(platform)))
+
   it.live("is whole also where the disk it goes to is slow", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

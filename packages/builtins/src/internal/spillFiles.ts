@@ -40,20 +40,26 @@ export interface SpillFiles {
 export const make = Effect.fnUntraced(function*(workspace: Workspace["Service"]) {
   const scope = yield* Effect.scope
   const { fs, path } = workspace
-  const folder = yield* Effect.cached(makeFolder(fs, scope))
+  // a disk that is full may have room the next time
+  const folder = yield* Effect.cachedWithTTL(makeFolder(fs, scope), (exit) => Exit.isSuccess(exit) ? "Infinity" : 0)
   /** From the oldest to the latest; closing one's scope removes it. */
   const kept: Array<Scope.Closeable> = []
   let count = 0
 
-  const makeFile = Effect.fnUntraced(function*() {
-    const own = yield* Scope.fork(scope)
-    kept.push(own)
+  const makeFileIn = Effect.fnUntraced(function*(own: Scope.Scope) {
     const file = path.join(yield* folder, `output-${++count}.txt`)
     const handle = yield* fs.open(file, { flag: "wx", mode: 0o600 })
     yield* Scope.addFinalizer(own, Effect.ignore(fs.remove(file, { force: true })))
     yield* Scope.provide(workspace.share(file), own)
-    while (kept.length > MAX_FILES) yield* Scope.close(kept.shift() ?? own, Exit.void)
     return { file, handle }
+  })
+
+  const makeFile = Effect.fnUntraced(function*() {
+    const own = yield* Scope.fork(scope)
+    const made = yield* Effect.onError(makeFileIn(own), () => Scope.close(own, Exit.void))
+    kept.push(own)
+    while (kept.length > MAX_FILES) yield* Scope.close(kept.shift() ?? own, Exit.void)
+    return made
   })
 
   const open = Effect.gen(function*() {
