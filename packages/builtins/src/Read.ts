@@ -20,7 +20,6 @@ import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import type * as FileSystem from "effect/FileSystem"
 import * as Order from "effect/Order"
-import type * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import type { BuiltinLimits } from "./BuiltinOptions.ts"
@@ -80,8 +79,7 @@ export const make: (
     const workspace = yield* Workspace
     const reader: Reader = {
       guard: yield* StaleGuard.StaleGuard,
-      fs: workspace.fs,
-      path: workspace.path,
+      workspace,
       output: options?.output ?? DEFAULT_OUTPUT,
       file: options?.file ?? DEFAULT_FILE
     }
@@ -105,8 +103,7 @@ export const make: (
 
 interface Reader extends Required<ReadOptions> {
   readonly guard: StaleGuard.Guard
-  readonly fs: FileSystem.FileSystem
-  readonly path: Path.Path
+  readonly workspace: Workspace["Service"]
 }
 
 /** The input, and the path to use. */
@@ -117,11 +114,12 @@ interface Wanted extends Input {
 type Answer = Effect.Effect<ToolResult.ToolResult, Refused | PlatformError.PlatformError>
 
 const open = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted) {
-  const { fs, path } = reader
+  const { workspace } = reader
+  const { fs } = workspace
   const info = yield* Effect.catchIf(
     fs.stat(wanted.target),
     ({ reason }) => reason._tag === "NotFound",
-    () => Effect.flatMap(nearestNames(fs, path, wanted.target), (names) => Effect.fail(missing(wanted.path, names)))
+    () => Effect.flatMap(nearestNames(workspace, wanted.target), (names) => Effect.fail(missing(wanted.path, names)))
   )
   switch (info.type) {
     case "File": {
@@ -149,7 +147,7 @@ const missing = (path: string, names: ReadonlyArray<string>): Refused =>
 
 const readFile = (reader: Reader, wanted: Wanted, size: number): Answer =>
   Effect.scoped(Effect.gen(function*() {
-    const file = yield* reader.fs.open(wanted.target, { flag: "r" })
+    const file = yield* reader.workspace.fs.open(wanted.target, { flag: "r" })
     const start = new Uint8Array(FileFormat.SIGNATURE_LENGTH)
     const mimeType = FileFormat.imageType(start.subarray(0, yield* file.read(start, { position: 0n })))
     return yield* mimeType === undefined
@@ -204,7 +202,7 @@ const readText = Effect.fnUntraced(function*(reader: Reader, file: FileSystem.Fi
 /** Names sorted by code points, control characters escaped, those of directories with a slash; counted as lines. */
 const readDirectory = Effect.fnUntraced(function*(reader: Reader, wanted: Wanted) {
   const { limit = DEFAULT_LIMIT, offset = 1, path, target } = wanted
-  const entries = (yield* reader.fs.readDirectoryEntries(target)).toSorted(byName)
+  const entries = (yield* reader.workspace.fs.readDirectoryEntries(target)).toSorted(byName)
   if (entries.length === 0) return ToolResult.success("(empty directory)", { metadata: { path: target, entries: 0 } })
   if (offset > entries.length) {
     return yield* new Refused({ detail: `offset ${offset} is past the end: ${path} has ${entries.length} entries` })

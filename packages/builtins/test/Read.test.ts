@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
-import { builtins, call, failure, folder, tool } from "./harness.ts"
+import { builtins, call, failure, folder, platform, tool } from "./harness.ts"
 
 /** A file in a temporary folder. */
 const file = (content: string | Uint8Array, name = "file") =>
@@ -174,6 +174,23 @@ layer(builtins(true), { excludeTestServices: true })("read", (it) => {
       assert.strictEqual(far.message, `${at}/zzz doesn't exist`)
       const nul = yield* failure("read", { path: `${at}/a\0b` })
       assert.match(nul.message, /can't contain NUL/)
+    }))
+})
+
+layer(platform, { excludeTestServices: true })("read in a root that is gone", (it) => {
+  it.effect("names nothing that lies beside it", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const at = yield* folder
+      yield* fs.makeDirectory(`${at}/tenant-1`)
+      yield* fs.makeDirectory(`${at}/tenant-2`)
+      const { message } = yield* Effect.gen(function*() {
+        // the source is built once it is called
+        yield* tool("read")
+        yield* fs.remove(`${at}/tenant-1`, { recursive: true })
+        return yield* failure("read", { path: "a.txt" })
+      }).pipe(Effect.provide(builtins({ root: `${at}/tenant-1` })))
+      assert.strictEqual(message, "a.txt doesn't exist")
     }))
 })
 

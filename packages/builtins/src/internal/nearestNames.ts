@@ -1,8 +1,7 @@
 /** What a missing path may have meant: names that exist, near the place where it leads into nothing. */
 import { Suggestion } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
-import type * as Path from "effect/Path"
+import type { Workspace } from "../Workspace.ts"
 
 const MAX_NAMES = 3
 
@@ -12,16 +11,19 @@ const MAX_COMPARED = 5000
 /** Between two turns of others. */
 const SLICE = 100
 
-/** Looks in the nearest existing folder for names like the first missing part; absolute paths, nearest first. */
+/**
+ * Looks in the nearest existing folder for names like the first missing part; absolute paths, nearest first. Not in one
+ * that may not be read: the root itself may be missing by now, and what lies beside it is nobody's business here.
+ */
 export const nearestNames = (
-  fs: FileSystem.FileSystem,
-  path: Path.Path,
+  workspace: Workspace["Service"],
   missing: string
 ): Effect.Effect<ReadonlyArray<string>> => {
+  const { fs, path, resolve } = workspace
   const folder = path.dirname(missing)
   if (folder === missing) return Effect.succeed([])
-  return Effect.matchEffect(fs.readDirectory(folder), {
-    onFailure: () => nearestNames(fs, path, folder),
+  return Effect.matchEffect(Effect.flatMap(resolve(folder), fs.readDirectory), {
+    onFailure: ({ _tag }) => _tag === "WorkspaceError" ? Effect.succeed([]) : nearestNames(workspace, folder),
     onSuccess: (names) =>
       Effect.map(closest(path.basename(missing), names), (found) => found.map((name) => path.join(folder, name)))
   })
