@@ -79,3 +79,22 @@ layer(builtins(true), { excludeTestServices: true })("a change of a large file",
       assert.isTrue((yield* textOf(path)).endsWith("\nEND"))
     }))
 })
+
+layer(builtins({ limits: { file: 1000 } }), { excludeTestServices: true })("a patch of many large files", (it) => {
+  it.effect("takes only so many of them at once, and changes none of more", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* folder
+      for (let index = 0; index < 20; index++) yield* fs.writeFileString(`${path}/${index}`, "x".repeat(1000))
+      const deleting = (count: number) => ({
+        patchText: `*** Begin Patch\n${linesOf(count, (index) => `*** Delete File: ${path}/${index}`)}*** End Patch`
+      })
+      assert.strictEqual(
+        (yield* failure("apply_patch", deleting(17))).message,
+        `${path}/16 is too much for one patch: its files have more than 16000 bytes together; apply it in parts`
+      )
+      assert.lengthOf(yield* fs.readDirectory(path), 20)
+      yield* call("apply_patch", deleting(16))
+      assert.lengthOf(yield* fs.readDirectory(path), 4)
+    }))
+})

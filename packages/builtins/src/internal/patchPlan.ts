@@ -79,6 +79,9 @@ export const make = Effect.fnUntraced(function*(
   targets: ReadonlyMap<string, Target>
 ) {
   const drafts = new Map<string, Draft>()
+  const most = changer.limit * LARGE_FILES
+  /** Bytes that are held of all files. */
+  let held = 0
   /** Links that a section has removed: from then on their name is a file's own. */
   const unlinked = new Set<string>()
 
@@ -86,6 +89,12 @@ export const make = Effect.fnUntraced(function*(
     const known = drafts.get(path)
     if (known !== undefined) return known
     const { bytes, info } = yield* changer.take(path, shown)
+    held += bytes?.length ?? 0
+    if (held > most) {
+      return yield* new Refused({
+        detail: `${shown} is too much for one patch: its files have more than ${most} bytes together; apply it in parts`
+      })
+    }
     const now = info === undefined ? undefined : { bytes, like: info }
     const draft: Draft = { shown, before: info, old: bytes, now }
     drafts.set(path, draft)
@@ -161,6 +170,9 @@ export const make = Effect.fnUntraced(function*(
   if (changes.length === 0) return yield* new Refused({ detail: "The patch changes nothing: all files are so already" })
   return { steps, changes } satisfies Plan
 })
+
+/** So many files of the largest size; all of a patch is in memory until it is applied. */
+const LARGE_FILES = 16
 
 const NONE: ReadonlySet<string> = new Set()
 
