@@ -276,6 +276,24 @@ describe("approvals in effect/ai", () => {
       assert.deepStrictEqual(ran, [{ path: "/" }])
     }))
 
+  it.effect("hold for a toolkit, by whatever view of it is asked next", () =>
+    Effect.gen(function*() {
+      const ran: Array<unknown> = []
+      yield* Effect.gen(function*() {
+        const { view } = yield* Toolkit
+        const asking = (prompt: Prompt.RawInput) =>
+          LanguageModel.generateText({ prompt, toolkit: EffectAi.fromToolkit(view({ include: ["rem*"] })) })
+        const first = yield* asking("remove it")
+        const request = first.content.find((part) => part.type === "tool-approval-request")
+        const said = Prompt.toolMessage({
+          content: [Prompt.toolApprovalResponsePart({ approvalId: request?.approvalId ?? "", approved: true })]
+        })
+        const history = Prompt.concat(Prompt.make("remove it"), Prompt.fromResponseParts(first.content))
+        const second = yield* asking(Prompt.concat(history, Prompt.fromMessages([said])))
+        assert.deepStrictEqual(second.toolResults.map(({ encodedResult }) => encodedResult), ["removed 1"])
+      }).pipe(Effect.provide(agent([remove(ran)], [[call("remove", { path: "/" })], [text("done")]], { policy })))
+    }))
+
   it.effect("aren't given by calling the handler, nor by another call's", () =>
     Effect.gen(function*() {
       const ran: Array<unknown> = []

@@ -14,14 +14,17 @@ export interface Approvals {
 /** Those that nobody answers go, the oldest first. */
 const MAX_OPEN = 10_000
 
-const known = new WeakMap<ToolkitService, Approvals>()
+const known = new WeakMap<ToolkitService["register"], Approvals>()
 
-/** Of a toolkit there are as many bridges as requests, which share these. */
-export const approvalsOf = (service: ToolkitService): Approvals => {
-  const before = known.get(service)
+/**
+ * Of a toolkit there are as many bridges, and perhaps views, as requests, which share these. All views of it register
+ * tools by the one function, and so that tells whose approvals they are.
+ */
+export const approvalsOf = ({ register }: ToolkitService): Approvals => {
+  const before = known.get(register)
   if (before !== undefined) return before
   const approvals = makeApprovals()
-  known.set(service, approvals)
+  known.set(register, approvals)
   return approvals
 }
 
