@@ -78,6 +78,28 @@ layer(builtins(true), { excludeTestServices: true })("a change of a large file",
       yield* call("edit", { path, oldString: "end", newString: "END" })
       assert.isTrue((yield* textOf(path)).endsWith("\nEND"))
     }))
+
+  it.effect("replaces only so many places at once", () =>
+    Effect.gen(function*() {
+      const path = yield* file("x".repeat(500_001))
+      const edit = (replaceAll: boolean) => ({ path, oldString: "x", newString: "y", replaceAll })
+      assert.strictEqual(
+        (yield* failure("edit", edit(true))).message,
+        `${path} has the text more than 500000 times, too many to be replaced by one edit`
+      )
+      assert.match((yield* failure("edit", edit(false))).message, /has the text more than 500000 times, at lines 1, 1,/)
+      yield* call("edit", { path, oldString: "xx", newString: "y", replaceAll: true })
+      assert.isTrue((yield* textOf(path)) === `${"y".repeat(250_000)}x`)
+    }))
+
+  it.effect("isn't looked through for other line ends either where it has too many lines", () =>
+    Effect.gen(function*() {
+      const path = yield* file(`${"a\r\n".repeat(600_000)}b`)
+      assert.match(
+        (yield* failure("edit", { path, oldString: "a\nb", newString: "c" })).message,
+        /doesn't have the exact text, and has more than 500000 lines/
+      )
+    }))
 })
 
 layer(builtins({ limits: { file: 1000 } }), { excludeTestServices: true })("a patch of many large files", (it) => {

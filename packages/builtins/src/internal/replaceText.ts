@@ -23,14 +23,21 @@ export interface Replaced {
 
 /** The failure goes on where the path ends. */
 export const replace = (text: string, wanted: Replacement): Result.Result<Replaced, string> => {
-  const exact = textOccurrences(text, wanted.oldString).map((start) => ({
+  const exact = textOccurrences(text, wanted.oldString, MAX_PLACES + 1).map((start) => ({
     start,
     end: start + wanted.oldString.length
   }))
   if (exact.length > 0) return replacePlaces(text, exact, wanted, undefined)
+  const tooMany = Lines.tooMany(text)
+  if (tooMany !== undefined) {
+    return Result.fail(`doesn't have the exact text, and ${tooMany}, too many to look for one that is like it`)
+  }
   const otherEnds = placesWithOtherEnds(text, wanted.oldString)
   return otherEnds.length > 0 ? replacePlaces(text, otherEnds, wanted, "line ends") : replaceLoosely(text, wanted)
 }
+
+/** As many as lines are looked at one by one: each costs as much, and a text may be nothing but one character. */
+const MAX_PLACES = 500_000
 
 interface Place {
   readonly start: number
@@ -43,14 +50,17 @@ const replacePlaces = (
   wanted: Replacement,
   difference: string | undefined
 ): Result.Result<Replaced, string> => {
+  const isTooMany = places.length > MAX_PLACES
+  const count = isTooMany ? `more than ${MAX_PLACES}` : String(places.length)
+  if (isTooMany && wanted.replaceAll) {
+    return Result.fail(`has the text ${count} times, too many to be replaced by one edit`)
+  }
   if (places.length === 1 || wanted.replaceAll) {
     return Result.succeed({ text: replaceAt(text, places, wanted.newString), count: places.length, difference })
   }
   const numbers = places.slice(0, MAX_NUMBERS + 1).map(({ start }) => Lines.numberAt(text, start))
   return Result.fail(
-    `has the text ${places.length} times, ${
-      atLines(numbers)
-    }. Give more of what stands around the one that is meant, or `
+    `has the text ${count} times, ${atLines(numbers)}. Give more of what stands around the one that is meant, or `
       + "replaceAll"
   )
 }
@@ -61,7 +71,7 @@ const placesWithOtherEnds = (text: string, wanted: string): ReadonlyArray<Place>
   const flat = text.replaceAll("\r\n", "\n")
   const old = wanted.replaceAll("\r\n", "\n")
   const toOriginal = positionsBefore(text)
-  return textOccurrences(flat, old).map((at) => {
+  return textOccurrences(flat, old, MAX_PLACES + 1).map((at) => {
     const start = toOriginal(at)
     return { start, end: toOriginal(at + old.length) }
   })
@@ -123,10 +133,6 @@ const endOfLineBefore = (text: string, position: number): Lines.LineEnd | undefi
 }
 
 const replaceLoosely = (text: string, wanted: Replacement): Result.Result<Replaced, string> => {
-  const tooMany = Lines.tooMany(text)
-  if (tooMany !== undefined) {
-    return Result.fail(`doesn't have the exact text, and ${tooMany}, too many to look for one that is like it`)
-  }
   const lines = Lines.split(text)
   const texts = lines.map((line) => line.text)
   const old = Lines.split(wanted.oldString)

@@ -37,11 +37,15 @@ const bordersOf = <A>(sequence: ArrayLike<A>): Uint32Array => {
 }
 
 /** The same in a text. The engine's own search is many times faster, and as good where the needle is short. */
-export const textOccurrences = (text: string, needle: string): ReadonlyArray<number> => {
-  if (needle.length > MAX_QUICK) return occurrences(text, needle, { overlapping: false })
+export const textOccurrences = (text: string, needle: string, limit: number): ReadonlyArray<number> => {
+  if (needle.length > MAX_QUICK) return occurrences(text, needle, { limit, overlapping: false })
   const found: Array<number> = []
   if (needle === "") return found
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) found.push(at)
+  for (
+    let at = text.indexOf(needle);
+    at !== -1 && found.length < limit;
+    at = text.indexOf(needle, at + needle.length)
+  ) found.push(at)
   return found
 }
 
