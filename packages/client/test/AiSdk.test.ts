@@ -1,12 +1,12 @@
 /** Against the real `ai`: its own loop, with its own scripted model. */
-import { Answer, defineTool, Suspension, ToolResult } from "@effect-toolnexus/core"
+import { Answer, defineTool, ToolResult } from "@effect-toolnexus/core"
 import { Policy } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
 import { generateText, isStepCount, type ModelMessage, simulateReadableStream, streamText } from "ai"
 import { MockLanguageModelV4 } from "ai/test"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import { createToolkit, type PlainToolkit } from "../src/index.ts"
+import { type PlainToolkit } from "../src/index.ts"
+import { endless, paint, using, weather } from "./support.ts"
 
 type Generated = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>
 
@@ -31,13 +31,6 @@ const call = (toolName: string, input: unknown, toolCallId = `call_${toolName}`)
 
 const said = (text: string): Generated["content"][number] => ({ type: "text", text })
 
-const weather = defineTool({
-  name: "weather",
-  description: "The weather in a city",
-  input: Schema.Struct({ city: Schema.String }),
-  handler: ({ city }) => `sunny in ${city}`
-})
-
 const resultsOf = (model: MockLanguageModelV4, request: number) =>
   Object.fromEntries(
     (model.doGenerateCalls[request]?.prompt ?? []).flatMap((message) =>
@@ -46,11 +39,6 @@ const resultsOf = (model: MockLanguageModelV4, request: number) =>
         : []
     )
   )
-
-const using = async (options: PlainToolkit.Options, use: (toolkit: PlainToolkit.PlainToolkit) => Promise<void>) => {
-  await using toolkit = await createToolkit({ builtins: false, ...options })
-  await use(toolkit)
-}
 
 describe("toAiSdk", () => {
   it("is what generateText takes as its tools", () =>
@@ -130,17 +118,9 @@ describe("toAiSdk", () => {
     }))
 
   it("aborts what runs when the request is aborted, and rejects with the reason", () => {
-    const interrupted = Promise.withResolvers<string>()
     const abort = new AbortController()
-    const slow = defineTool({
-      name: "slow",
-      handler: () =>
-        Effect.onInterrupt(
-          Effect.andThen(Effect.sync(() => abort.abort(new Error("enough"))), Effect.never),
-          () => Effect.sync(() => interrupted.resolve("interrupted"))
-        )
-    })
-    return using({ tools: [slow] }, async (toolkit) => {
+    const slow = endless(Effect.sync(() => abort.abort(new Error("enough"))))
+    return using({ tools: [slow.tool] }, async (toolkit) => {
       const model = new MockLanguageModelV4({ doGenerate: [turn([call("slow", {})]), turn([said("never")])] })
       const tools = await toolkit.toAiSdk()
       const failure = await generateText({
@@ -151,7 +131,7 @@ describe("toAiSdk", () => {
         stopWhen: isStepCount(5)
       })
         .then(({ text }) => text, (error: unknown) => error)
-      assert.strictEqual(await interrupted.promise, "interrupted")
+      await slow.interrupted
       assert.deepInclude(failure, { message: "enough" })
       assert.strictEqual(model.doGenerateCalls.length, 1)
     })
@@ -278,13 +258,6 @@ describe("toAiSdk", () => {
   })
 
   it("lets a resolver answer inline, and gives the program the request where there is none", async () => {
-    const paint = defineTool({
-      name: "paint",
-      handler: (_, running) =>
-        running.resumed === undefined
-          ? Suspension.request(running, { kind: "question", prompt: "Which colour?" })
-          : Effect.succeed(`painted it ${JSON.stringify(running.resumed.answer.data)}`)
-    })
     const generate = async (toolkit: PlainToolkit.PlainToolkit) => {
       const model = new MockLanguageModelV4({ doGenerate: [turn([call("paint", {})]), turn([said("ok")])] })
       const result = await generateText({

@@ -15,16 +15,9 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import { EffectAi } from "../src/index.ts"
-import { agent, requestAt, requests } from "./support.ts"
+import { agent, endless, requestAt, requests, weather } from "./support.ts"
 
 const { call, text } = ScriptedModel
-
-const weather = defineTool({
-  name: "weather",
-  description: "The weather in a city",
-  input: Schema.Struct({ city: Schema.String }),
-  handler: ({ city }) => `sunny in ${city}`
-})
 
 const ask = (prompt: Prompt.RawInput = "?") => LanguageModel.generateText({ prompt, toolkit: EffectAi.toolkit })
 
@@ -185,19 +178,11 @@ describe("EffectAi.toolkit", () => {
         const request of [ask(), Stream.runDrain(LanguageModel.streamText({ prompt: "?", toolkit: EffectAi.toolkit }))]
       ) {
         const started = yield* Deferred.make<void>()
-        let isInterrupted = false
-        const slow = defineTool({
-          name: "slow",
-          handler: () =>
-            Effect.onInterrupt(
-              Effect.andThen(Deferred.succeed(started, undefined), Effect.never),
-              () => Effect.sync(() => void (isInterrupted = true))
-            )
-        })
-        const fiber = yield* Effect.forkChild(Effect.provide(request, agent([slow], [[call("slow")]])))
+        const slow = endless(Deferred.succeed(started, undefined))
+        const fiber = yield* Effect.forkChild(Effect.provide(request, agent([slow.tool], [[call("slow")]])))
         yield* Deferred.await(started)
         yield* Fiber.interrupt(fiber)
-        assert.isTrue(isInterrupted)
+        assert.isTrue(slow.wasInterrupted())
       }
     }))
 

@@ -1,5 +1,5 @@
 /** Against the real `@langchain/core`, and LangGraph's `ToolNode`, which runs what an agent's model calls. */
-import { Answer, defineTool, type Request, Suspension, ToolResult } from "@effect-toolnexus/core"
+import { Answer, defineTool, type Request, ToolResult } from "@effect-toolnexus/core"
 import { Policy } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
 import { AIMessage, type BaseMessage, isToolMessage } from "@langchain/core/messages"
@@ -17,20 +17,8 @@ import {
 } from "@langchain/langgraph"
 import { ToolNode } from "@langchain/langgraph/prebuilt"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import { createToolkit, type LangChain, type PlainToolkit } from "../src/index.ts"
-
-const weather = defineTool({
-  name: "weather",
-  description: "The weather in a city",
-  input: Schema.Struct({ city: Schema.String }),
-  handler: ({ city }) => `sunny in ${city}`
-})
-
-const using = async (options: PlainToolkit.Options, use: (toolkit: PlainToolkit.PlainToolkit) => Promise<void>) => {
-  await using toolkit = await createToolkit({ builtins: false, ...options })
-  await use(toolkit)
-}
+import { type LangChain, type PlainToolkit } from "../src/index.ts"
+import { endless, paint, using, weather } from "./support.ts"
 
 const toTools = async (toolkit: PlainToolkit.PlainToolkit, options?: LangChain.Options) =>
   (await toolkit.toLangChain(options)).map((fields) => new DynamicStructuredTool(fields))
@@ -94,21 +82,13 @@ describe("toLangChain", () => {
     }))
 
   it("aborts what runs when the run is aborted", async () => {
-    const interrupted = Promise.withResolvers<string>()
     const abort = new AbortController()
-    const slow = defineTool({
-      name: "slow",
-      handler: () =>
-        Effect.onInterrupt(
-          Effect.andThen(Effect.sync(() => abort.abort(new Error("enough"))), Effect.never),
-          () => Effect.sync(() => interrupted.resolve("interrupted"))
-        )
-    })
-    await using({ tools: [slow] }, async (toolkit) => {
+    const slow = endless(Effect.sync(() => abort.abort(new Error("enough"))))
+    await using({ tools: [slow.tool] }, async (toolkit) => {
       const failure = await runNode(await toTools(toolkit), called(["slow", {}]), abort.signal).catch(
         (error: unknown) => error
       )
-      assert.strictEqual(await interrupted.promise, "interrupted")
+      await slow.interrupted
       assert.isDefined(failure)
     })
   })
@@ -146,13 +126,6 @@ describe("toLangChain", () => {
   it("ends a graph where a call waits for a person, and goes on with the answer", async () => {
     let ran = 0
     const remove = defineTool({ name: "remove", handler: () => `removed ${++ran}` })
-    const paint = defineTool({
-      name: "paint",
-      handler: (_, running) =>
-        running.resumed === undefined
-          ? Suspension.request(running, { kind: "question", prompt: "Which colour?" })
-          : Effect.succeed(`painted it ${JSON.stringify(running.resumed.answer.data)}`)
-    })
     await using({ tools: [remove, paint], policy: [Policy.ask({ tool: "remove" })] }, async (toolkit) => {
       const tools = await toTools(toolkit, {
         onSuspended: (request) => interrupt<Request.Request, Answer.Answer>(request)

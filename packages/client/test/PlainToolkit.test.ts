@@ -1,4 +1,4 @@
-import { Answer, defineTool, type Request, Suspension, type ToolCall } from "@effect-toolnexus/core"
+import { Answer, defineTool, type Request, type ToolCall } from "@effect-toolnexus/core"
 import { assertNothingLeft, ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { Policy } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,6 +9,7 @@ import { getEventListeners } from "node:events"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createToolkit, type PlainToolkit } from "../src/index.ts"
+import { paint } from "./support.ts"
 
 const weather = defineTool({
   name: "weather",
@@ -181,13 +182,6 @@ describe("createToolkit", () => {
   })
 
   it("gives the request back where nobody answers, and goes on with it in another toolkit", async () => {
-    const paint = defineTool({
-      name: "paint",
-      handler: (_, running) =>
-        running.resumed === undefined
-          ? Suspension.request(running, { kind: "question", prompt: "Which colour?" })
-          : Effect.succeed(`painted it ${JSON.stringify(running.resumed.answer.data)}`)
-    })
     const suspended = await (async () => {
       await using toolkit = await create({ tools: [paint] })
       assert.isFalse(await toolkit.needsApproval("paint"))

@@ -1,4 +1,4 @@
-import { Answer, defineTool, type Request, Suspension, Toolkit } from "@effect-toolnexus/core"
+import { Answer, defineTool, type Request, Toolkit } from "@effect-toolnexus/core"
 import { ScriptedModel } from "@effect-toolnexus/testing"
 import { Policy } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,23 +9,9 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ToolLoop } from "../src/index.ts"
-import { agent, requestAt, requests, resultsIn, rolesIn } from "./support.ts"
+import { agent, endless, paint, requestAt, requests, resultsIn, rolesIn, weather } from "./support.ts"
 
 const { call, finish, text } = ScriptedModel
-
-const weather = defineTool({
-  name: "weather",
-  input: Schema.Struct({ city: Schema.String }),
-  handler: ({ city }) => `sunny in ${city}`
-})
-
-const paint = defineTool({
-  name: "paint",
-  handler: (_, running) =>
-    running.resumed === undefined
-      ? Suspension.request(running, { kind: "question", prompt: "Which colour?" })
-      : Effect.succeed(`painted it ${JSON.stringify(running.resumed.answer.data)}`)
-})
 
 /** As it would come back from a file. */
 const stored = <A, I>(schema: Schema.Codec<A, I>, value: A): A =>
@@ -181,21 +167,13 @@ describe("ToolLoop", () => {
   it.effect("interrupts what it runs", () =>
     Effect.gen(function*() {
       const started = yield* Deferred.make<void>()
-      let isInterrupted = false
-      const slow = defineTool({
-        name: "slow",
-        handler: () =>
-          Effect.onInterrupt(
-            Effect.andThen(Deferred.succeed(started, undefined), Effect.never),
-            () => Effect.sync(() => void (isInterrupted = true))
-          )
-      })
+      const slow = endless(Deferred.succeed(started, undefined))
       const fiber = yield* Effect.forkChild(
-        Effect.provide(ToolLoop.run({ prompt: "?" }), agent([slow], [[call("slow")]]))
+        Effect.provide(ToolLoop.run({ prompt: "?" }), agent([slow.tool], [[call("slow")]]))
       )
       yield* Deferred.await(started)
       yield* Fiber.interrupt(fiber)
-      assert.isTrue(isInterrupted)
+      assert.isTrue(slow.wasInterrupted())
     }))
 
   it.effect("streams the same: parts as they come, then results, then the outcome", () =>

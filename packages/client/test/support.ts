@@ -1,10 +1,53 @@
-import { type Tool, type Toolkit } from "@effect-toolnexus/core"
+import { defineTool, Suspension, type Tool, type Toolkit } from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
 import { ScriptedModel } from "@effect-toolnexus/testing"
 import { ToolkitLayer } from "@effect-toolnexus/toolkit"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { createToolkit, type PlainToolkit } from "../src/index.ts"
+
+export const weather = defineTool({
+  name: "weather",
+  description: "The weather in a city",
+  input: Schema.Struct({ city: Schema.String }),
+  handler: ({ city }) => `sunny in ${city}`
+})
+
+/** Asks a person once, and says what was answered. */
+export const paint = defineTool({
+  name: "paint",
+  handler: (_, running) =>
+    running.resumed === undefined
+      ? Suspension.request(running, { kind: "question", prompt: "Which colour?" })
+      : Effect.succeed(`painted it ${JSON.stringify(running.resumed.answer.data)}`)
+})
+
+/** Does something, and then nothing for ever; and whether that was interrupted, for those who wait for it too. */
+export const endless = (begin: Effect.Effect<unknown>) => {
+  let isInterrupted = false
+  const interrupted = Promise.withResolvers<void>()
+  const tool = defineTool({
+    name: "slow",
+    handler: () =>
+      Effect.onInterrupt(Effect.andThen(begin, Effect.never), () =>
+        Effect.sync(() => {
+          isInterrupted = true
+          interrupted.resolve()
+        }))
+  })
+  return { tool, wasInterrupted: () => isInterrupted, interrupted: interrupted.promise }
+}
+
+/** With a toolkit of nothing but these, until it is done. */
+export const using = async (
+  options: PlainToolkit.Options,
+  use: (toolkit: PlainToolkit.PlainToolkit) => Promise<void>
+): Promise<void> => {
+  await using toolkit = await createToolkit({ builtins: false, ...options })
+  await use(toolkit)
+}
 
 /** A toolkit of these tools and a model with that script. */
 export const agent = (
