@@ -8,9 +8,10 @@ import type { Json, ProviderSchema, ToolCall, ToolkitService, ToolResult } from 
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Predicate from "effect/Predicate"
+import { withId, withTarget } from "./internal/bridgeOptions.ts"
 import { callDeclared, needsApproval } from "./internal/declaredCall.ts"
 import type { Run } from "./internal/plainRun.ts"
-import { filesOf, takes } from "./internal/richContent.ts"
+import { filesOf } from "./internal/richContent.ts"
 
 /**
  * **Details**
@@ -39,8 +40,8 @@ export interface Options {
 export type Tools = Record<string, AiSdkTool>
 
 /**
- * One tool. `execute` may be called by hand, with nothing but the input. The input is checked by the toolkit, against the tool's own schema; what it throws becomes a `tool-error` whose
- * `error` is a `ToolError`.
+ * One tool. `execute` may be called by hand, with nothing but the input. The input is checked by the toolkit, against the
+ * tool's own schema; what it throws becomes a `tool-error` whose `error` is a `ToolError`.
  *
  * @category models
  * @since 0.1.0
@@ -104,13 +105,11 @@ export type ModelOutput =
   }
 
 /** @internal */
-export const make = (service: ToolkitService, run: Run, options: Options = {}): Effect.Effect<Tools> => {
-  const target = options.target ?? "common"
-  return Effect.map(service.declare(target), (declared) => {
+export const make = (service: ToolkitService, run: Run, given: Options = {}): Effect.Effect<Tools> => {
+  const options = withTarget(given, "common")
+  return Effect.map(service.declare(options.target), (declared) => {
     const tools: Tools = Object.create(null)
-    for (const declaration of declared) {
-      tools[declaration.name] = toTool(service, run, { ...options, target }, declaration)
-    }
+    for (const declaration of declared) tools[declaration.name] = toTool(service, run, options, declaration)
     return tools
   })
 }
@@ -118,7 +117,7 @@ export const make = (service: ToolkitService, run: Run, options: Options = {}): 
 const toTool = (
   service: ToolkitService,
   run: Run,
-  { acceptsMedia, callOptions, target }: Options & { readonly target: ProviderSchema.Target },
+  { acceptsMedia, callOptions, target }: Options & Required<Pick<Options, "target" | "acceptsMedia">>,
   { description, inputSchema, name, toolName }: ProviderSchema.Declaration
 ): AiSdkTool => ({
   type: "dynamic",
@@ -130,11 +129,11 @@ const toTool = (
     : {}),
   // by hand, as in a test, it is called with nothing but its input
   execute: async (input, { abortSignal, context, messages = [], toolCallId: id } = {}) => {
-    const given = { ...callOptions?.({ id, name, context }), ...(id === undefined ? {} : { callId: id }) }
-    const call = { name, args: input, isApproved: id !== undefined && isApproved(messages, id), options: given }
+    const options = withId(callOptions?.({ id, name, context }), id)
+    const call = { name, args: input, isApproved: id !== undefined && isApproved(messages, id), options }
     return await run(callDeclared(service, target, call), abortSignal)
   },
-  toModelOutput: ({ output }) => toOutput(output, acceptsMedia ?? takes(target))
+  toModelOutput: ({ output }) => toOutput(output, acceptsMedia)
 })
 
 const toOutput = (result: ToolResult.ToolResult, isTaken: (mediaType: string) => boolean): ModelOutput => {

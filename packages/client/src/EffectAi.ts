@@ -17,10 +17,10 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Stream from "effect/Stream"
 import { type Approvals, approvalsOf } from "./internal/approvals.ts"
+import { withId, withTarget } from "./internal/bridgeOptions.ts"
 import { approvedCalls } from "./internal/conversation.ts"
 import { callDeclared, fold, needsApproval } from "./internal/declaredCall.ts"
-import { callOptions, toHandlerResult } from "./internal/handlerResult.ts"
-import { takes } from "./internal/richContent.ts"
+import { toHandlerResult } from "./internal/handlerResult.ts"
 
 /**
  * A result as `effect/ai` keeps it: the whole result for the program, its text for the model.
@@ -116,18 +116,18 @@ export interface Options {
  */
 export const fromToolkit = (service: ToolkitService, options: Options = {}): Effect.Effect<LiveToolkit> =>
   Effect.gen(function*() {
-    const target = options.target ?? targetOf(yield* Effect.serviceOption(Model.ProviderName))
+    const usual = targetOf(yield* Effect.serviceOption(Model.ProviderName))
+    const { acceptsMedia, callOptions, target } = withTarget(options, usual)
+    const show = toHandlerResult(acceptsMedia)
     const approvals = approvalsOf(service)
     const tools = toolsFor(service, target, approvals, yield* service.declare(target))
     const approved = options.approvedIn === undefined ? new Map<string, string>() : approvedCalls(options.approvedIn)
-    const isTaken = options.acceptsMedia ?? takes(target)
     return {
       tools,
       handle: (name, args, id = "") =>
         Effect.sync(() => {
           const isApproved = approvals.take(id, name, args) || approved.get(id) === name
-          const call = { name, args, isApproved, options: callOptions(options, id, name) }
-          const show = toHandlerResult(isTaken)
+          const call = { name, args, isApproved, options: withId(callOptions?.({ id, name }), id) }
           return Stream.fromEffect(fold(Effect.map(callDeclared(service, target, call), show), show))
         })
     }

@@ -14,9 +14,10 @@ import {
 } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
+import { withId, withTarget } from "./internal/bridgeOptions.ts"
 import { callDeclared } from "./internal/declaredCall.ts"
 import type { Run } from "./internal/plainRun.ts"
-import { filesOf, takes } from "./internal/richContent.ts"
+import { filesOf } from "./internal/richContent.ts"
 
 /**
  * **Details**
@@ -86,48 +87,40 @@ export type Content =
 export const make = (
   service: ToolkitService,
   run: Run,
-  options: Options = {}
+  given: Options = {}
 ): Effect.Effect<ReadonlyArray<ToolFields>> => {
-  const target = options.target ?? "common"
+  const options = withTarget(given, "common")
   return Effect.map(
-    service.declare(target),
-    (declared) => declared.map((declaration) => toFields(service, run, { ...options, target }, declaration))
+    service.declare(options.target),
+    (declared) => declared.map((declaration) => toFields(service, run, options, declaration))
   )
 }
 
 const toFields = (
   service: ToolkitService,
   run: Run,
-  options: Options & { readonly target: ProviderSchema.Target },
+  { acceptsMedia, callOptions, onSuspended, target }: Options & Required<Pick<Options, "target" | "acceptsMedia">>,
   { description, inputSchema, name, toolName }: ProviderSchema.Declaration
-): ToolFields => {
-  const { acceptsMedia = takes(options.target), callOptions, onSuspended, target } = options
-  return {
-    name,
-    description,
-    schema: inputSchema,
-    responseFormat: "content_and_artifact",
-    verboseParsingErrors: true,
-    metadata: { toolName },
-    func: async (args, _, config = {}) => {
-      const { signal, toolCall } = config
-      const id = toolCall?.id
-      const given = { ...callOptions?.({ id, name, config }), ...(id === undefined ? {} : { callId: id }) }
-      const calling = callDeclared(service, target, { name, args, isApproved: false, options: given })
-      const result = onSuspended === undefined
-        ? await run(calling, signal)
-        : await answering(
-          run,
-          onSuspended,
-          calling,
-          (request, answer) => service.resume(request, answer, given),
-          signal
-        )
-      const pair: [Content, ToolResult.ToolResult] = [toContent(result, acceptsMedia), result]
-      return pair
-    }
+): ToolFields => ({
+  name,
+  description,
+  schema: inputSchema,
+  responseFormat: "content_and_artifact",
+  verboseParsingErrors: true,
+  metadata: { toolName },
+  func: async (args, _, config = {}) => {
+    const { signal, toolCall } = config
+    const id = toolCall?.id
+    const options = withId(callOptions?.({ id, name, config }), id)
+    const calling = callDeclared(service, target, { name, args, isApproved: false, options })
+    const resume = (request: Request.Request, answer: Answer.Answer) => service.resume(request, answer, options)
+    const result = onSuspended === undefined
+      ? await run(calling, signal)
+      : await answering(run, onSuspended, calling, resume, signal)
+    const pair: [Content, ToolResult.ToolResult] = [toContent(result, acceptsMedia), result]
+    return pair
   }
-}
+})
 
 type Calling = ReturnType<ToolkitService["call"]>
 

@@ -1,14 +1,9 @@
-/** A call and its result between our pipeline and `effect/ai`. */
-import type { ToolCall, ToolResult } from "@effect-toolnexus/core"
+/** A result of our pipeline as `effect/ai` has it. */
+import type { ToolResult } from "@effect-toolnexus/core"
 import * as Prompt from "effect/ai/Prompt"
 import type * as AiTool from "effect/ai/Tool"
-import type { DynamicTool, Options } from "../EffectAi.ts"
+import type { DynamicTool } from "../EffectAi.ts"
 import { filesOf } from "./richContent.ts"
-
-export const callOptions = (options: Options, id: string, name: string): ToolCall.CallOptions => ({
-  ...options.callOptions?.({ id, name }),
-  ...(id === "" ? {} : { callId: id })
-})
 
 export const toHandlerResult =
   (isTaken: (mediaType: string) => boolean) => (result: ToolResult.ToolResult): AiTool.HandlerResult<DynamicTool> => {

@@ -1,5 +1,5 @@
 /** One round of a loop: what a conversation is still waiting for, and what becomes of the calls a model has made. */
-import { type ProviderSchema, type ToolError, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
+import { type ToolCall, type ToolError, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
 import * as Model from "effect/ai/Model"
 import * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
@@ -7,10 +7,10 @@ import type * as AiTool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as EffectAi from "../EffectAi.ts"
 import type { Options, Outcome, Waiting } from "../ToolLoop.ts"
+import { withId, withTarget } from "./bridgeOptions.ts"
 import { type OpenCall, openCalls, withoutApprovals } from "./conversation.ts"
 import { callDeclared, fold } from "./declaredCall.ts"
-import { callOptions, toHandlerResult } from "./handlerResult.ts"
-import { takes } from "./richContent.ts"
+import { toHandlerResult } from "./handlerResult.ts"
 
 type Tools = EffectAi.LiveToolkit["tools"]
 type ResultPart = Response.ToolResultParts<Tools>
@@ -50,9 +50,8 @@ type Answered = { readonly result: ResultPart } | { readonly waiting: Waiting }
 
 /** What a loop's options come to for its calls. */
 interface Calling {
-  readonly options: Options
+  readonly options: Options & Required<Pick<Options, "target">>
   readonly service: ToolkitService
-  readonly target: ProviderSchema.Target
   readonly show: (result: ToolResult.ToolResult) => AiTool.HandlerResult<EffectAi.DynamicTool>
 }
 
@@ -63,13 +62,8 @@ export const makeRound = (options: Options, service: ToolkitService): Effect.Eff
   }
   const concurrency = options.concurrency ?? "unbounded"
   return Effect.map(Effect.serviceOption(Model.ProviderName), (provider): Round => {
-    const target = options.target ?? EffectAi.targetOf(provider)
-    const calling = {
-      options,
-      service,
-      target,
-      show: toHandlerResult(options.acceptsMedia ?? takes(target))
-    }
+    const known = withTarget(options, EffectAi.targetOf(provider))
+    const calling = { options: known, service, show: toHandlerResult(known.acceptsMedia) }
     return {
       begin: Effect.gen(function*() {
         const prompt = Prompt.make(options.prompt)
@@ -120,7 +114,7 @@ interface Progress {
 }
 
 const next = (
-  { options, service, target }: Calling,
+  { options, service }: Calling,
   { answered, prompt: before, rounds, said }: Progress,
   isComplete = true
 ): Step => {
@@ -142,7 +136,7 @@ const next = (
   // a model that only pauses, for what its provider runs, goes on when it is asked again
   if (rounds > 0 && answered.length === 0 && said.finishReason !== "pause") return done("done")
   if (rounds >= (options.maxRounds ?? DEFAULT_ROUNDS)) return done("rounds")
-  const toolkit = EffectAi.fromToolkit(service, { ...options, target })
+  const toolkit = EffectAi.fromToolkit(service, options)
   return { _tag: "Ask", prompt: withoutApprovals(prompt), toolkit, rounds, said, added }
 }
 
@@ -152,12 +146,7 @@ const reopen = (calling: Calling, call: OpenCall): Effect.Effect<Answered> => {
   // by the id of the request: calls of other conversations may have the id of this one
   const given = answers.find(({ request }) => request.id === call.approvalId)
   if (given !== undefined) {
-    const running = service.resume(
-      given.request,
-      given.answer,
-      callOptions(calling.options, call.id, call.name)
-    )
-    return settle(calling, call, running)
+    return settle(calling, call, service.resume(given.request, given.answer, optionsOf(calling, call)))
   }
   const { approvalId, response } = call
   if (response?.approved === true) return make(calling, call, true)
@@ -186,10 +175,14 @@ const make = (
   call: CallName & Pick<OpenCall, "params">,
   isApproved: boolean
 ): Effect.Effect<Answered> => {
-  const { id, name, params: args } = call
-  const options = callOptions(calling.options, id, name)
-  return settle(calling, call, callDeclared(calling.service, calling.target, { name, args, isApproved, options }))
+  const { options: { target }, service } = calling
+  const { name, params: args } = call
+  const options = optionsOf(calling, call)
+  return settle(calling, call, callDeclared(service, target, { name, args, isApproved, options }))
 }
+
+const optionsOf = ({ options: { callOptions } }: Calling, { id, name }: CallName): ToolCall.CallOptions =>
+  withId(callOptions?.({ id, name }), id)
 
 /** Its answer as a part of the conversation; or the person it waits for. */
 const settle = (
