@@ -1,4 +1,5 @@
 /** For random files and random edits, what `edit` and `apply_patch` make of a file is what the same change makes of its text. */
+import type { Json } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -47,44 +48,67 @@ const randomPart = (random: Random, text: string): string => {
   return characters.slice(start, start + 1 + below(random, 12)).join("")
 }
 
+interface Trial {
+  readonly style: Style
+  readonly before: string
+  /** `undefined`: the call fails. */
+  readonly after: string | undefined
+  readonly args: Json.JsonObject
+}
+
+/**
+ * Holds for every seed: a file that had these bytes has those after the call, and the call succeeds if that is a change.
+ * At least so many of them are.
+ */
+const property = (
+  tool: "edit" | "apply_patch",
+  atLeast: number,
+  make: (random: Random, path: string) => Trial | undefined
+) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const root = yield* folder
+    const changes = yield* Effect.forEach(seeds, (seed) =>
+      Effect.gen(function*() {
+        const path = `${seed}`
+        const trial = make(seeded(seed), path)
+        if (trial === undefined) return false
+        const { after, args, before, style } = trial
+        const isChange = after !== undefined && after !== before
+        yield* fs.writeFile(`${root}/${path}`, style.encode(before))
+        const result = yield* Effect.result(call(tool, args))
+        const label = JSON.stringify({ seed, style: style.name, before, args, result })
+        assert.strictEqual(Result.isSuccess(result), isChange, label)
+        assert.deepStrictEqual(yield* fs.readFile(`${root}/${path}`), style.encode(isChange ? after : before), label)
+        return isChange
+      })).pipe(Effect.provide(builtins({ root })))
+    assert.isAbove(changes.filter((isChange) => isChange).length, RUNS * atLeast)
+  }).pipe(Effect.provide(platform))
+
 describe("edit", () => {
   it.live(
     "replaces as the same replacement in the text does, in every style",
     () =>
-      Effect.gen(function*() {
-        const fs = yield* FileSystem.FileSystem
-        const root = yield* folder
-        let done = 0
-        yield* Effect.forEach(seeds, (seed) =>
-          Effect.gen(function*() {
-            const random = seeded(seed)
-            const text = randomLines(random, 20).join("\n") + pick(random, ["", "\n"])
-            const style = pick(random, STYLES)
-            const oldString = randomPart(random, text)
-            const newString = randomLines(random, 3).join("\n")
-            const replaceAll = random() < 0.5
-            const occurrences = count(text, oldString)
-            const isRight = occurrences === 1 || (occurrences > 1 && replaceAll)
-            const after = replaceAll
-              ? text.replaceAll(oldString, () => newString)
-              : text.replace(oldString, () => newString)
-            // without a line end in the file there is no style to keep
-            if (!text.includes("\n") && newString.includes("\n")) return
-            const path = `${seed}`
-            yield* fs.writeFile(`${root}/${path}`, style.encode(text))
-            const result = yield* Effect.result(call("edit", { path, oldString, newString, replaceAll }))
-            const label = JSON.stringify({ seed, style: style.name, text, oldString, newString, replaceAll })
-            const isChange = isRight && after !== text && oldString !== ""
-            assert.strictEqual(Result.isSuccess(result), isChange, label)
-            assert.deepStrictEqual(
-              yield* fs.readFile(`${root}/${path}`),
-              style.encode(isChange ? after : text),
-              label
-            )
-            if (isChange) done++
-          })).pipe(Effect.provide(builtins({ root })))
-        assert.isAbove(done, RUNS / 4)
-      }).pipe(Effect.provide(platform)),
+      property("edit", 1 / 4, (random, path) => {
+        const before = randomLines(random, 20).join("\n") + pick(random, ["", "\n"])
+        const style = pick(random, STYLES)
+        const oldString = randomPart(random, before)
+        const newString = randomLines(random, 3).join("\n")
+        const replaceAll = random() < 0.5
+        const occurrences = count(before, oldString)
+        const isRight = occurrences === 1 || (occurrences > 1 && replaceAll)
+        // without a line end in the file there is no style to keep
+        if (!before.includes("\n") && newString.includes("\n")) return undefined
+        const after = replaceAll
+          ? before.replaceAll(oldString, () => newString)
+          : before.replace(oldString, () => newString)
+        return {
+          style,
+          before,
+          after: isRight && oldString !== "" ? after : undefined,
+          args: { path, oldString, newString, replaceAll }
+        }
+      }),
     120_000
   )
 })
@@ -112,36 +136,26 @@ describe("apply_patch", () => {
   it.live(
     "changes lines as the same change of the text does, in every style",
     () =>
-      Effect.gen(function*() {
-        const fs = yield* FileSystem.FileSystem
-        const root = yield* folder
-        let done = 0
-        yield* Effect.forEach(seeds, (seed) =>
-          Effect.gen(function*() {
-            const random = seeded(seed)
-            const lines = ["first", ...randomLines(random, 20), "last"]
-            const style = pick(random, STYLES)
-            const { after, hunk } = randomChange(random, lines)
-            const isCrlf = random() < 0.3
-            const patch = [
-              "*** Begin Patch",
-              `*** Update File: ${seed}`,
-              "@@",
-              ...hunk,
-              ...(random() < 0.3 ? ["*** End of File"] : []),
-              "*** End Patch"
-            ].join(isCrlf ? "\r\n" : "\n")
-            const text = `${lines.join("\n")}\n`
-            const expected = after.length === 0 ? "" : `${after.join("\n")}\n`
-            yield* fs.writeFile(`${root}/${seed}`, style.encode(text))
-            const result = yield* Effect.result(call("apply_patch", { patchText: patch }))
-            const label = JSON.stringify({ seed, style: style.name, patch, result })
-            assert.strictEqual(Result.isSuccess(result), text !== expected, label)
-            assert.deepStrictEqual(yield* fs.readFile(`${root}/${seed}`), style.encode(expected), label)
-            if (text !== expected) done++
-          })).pipe(Effect.provide(builtins({ root })))
-        assert.isAbove(done, RUNS / 2)
-      }).pipe(Effect.provide(platform)),
+      property("apply_patch", 1 / 2, (random, path) => {
+        const lines = ["first", ...randomLines(random, 20), "last"]
+        const style = pick(random, STYLES)
+        const { after, hunk } = randomChange(random, lines)
+        const isCrlf = random() < 0.3
+        const patchText = [
+          "*** Begin Patch",
+          `*** Update File: ${path}`,
+          "@@",
+          ...hunk,
+          ...(random() < 0.3 ? ["*** End of File"] : []),
+          "*** End Patch"
+        ].join(isCrlf ? "\r\n" : "\n")
+        return {
+          style,
+          before: `${lines.join("\n")}\n`,
+          after: after.length === 0 ? "" : `${after.join("\n")}\n`,
+          args: { patchText }
+        }
+      }),
     120_000
   )
 })
