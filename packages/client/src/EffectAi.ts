@@ -102,7 +102,8 @@ export interface Options {
  *
  * **Gotchas**
  *
- * `generateText` itself fails where a model calls a tool that wasn't declared; `ToolLoop` answers it.
+ * `generateText` itself fails with `InvalidOutputError` where a model calls a tool that wasn't declared: it decodes the
+ * answer before any handler is asked. `ToolLoop` answers it, in one round too (`maxRounds: 1`).
  *
  * **Example**
  *

@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
-import { EffectAi } from "../src/index.ts"
+import { EffectAi, ToolLoop } from "../src/index.ts"
 import { agent, endless, requestAt, requests, weather } from "./support.ts"
 
 const { call, text } = ScriptedModel
@@ -170,6 +170,27 @@ describe("EffectAi.toolkit", () => {
         })
       ],
       [[call("look")]]
+    ))))
+
+  it.effect("can't answer a tool that the model made up: a loop of one round does", () =>
+    Effect.gen(function*() {
+      // the day effect/ai hands it on, the documents are to say so
+      for (
+        const request of [ask(), Stream.runDrain(LanguageModel.streamText({ prompt: "?", toolkit: EffectAi.toolkit }))]
+      ) {
+        const error = yield* Effect.flip(request)
+        assert.strictEqual(error.reason._tag, "InvalidOutputError")
+      }
+      const { prompt, stopped } = yield* ToolLoop.run({ prompt: "?", maxRounds: 1 })
+      assert.strictEqual(stopped, "rounds")
+      const results = prompt.content.flatMap(({ content, role }) => role === "tool" ? content : [])
+      assert.deepStrictEqual(results.map((part) => part.type === "tool-result" ? part.result : part.type), [
+        "sunny in Oslo",
+        "Unknown tool: wether"
+      ])
+    }).pipe(Effect.provide(agent(
+      [weather],
+      Array.from({ length: 3 }, () => [call("weather", { city: "Oslo" }), call("wether", { city: "Rome" })])
     ))))
 
   it.effect("interrupts its calls with the request", () =>
