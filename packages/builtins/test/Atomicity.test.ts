@@ -8,7 +8,7 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { builtins, call, folder, platform } from "./harness.ts"
+import { builtins, call, failure, folder, platform } from "./harness.ts"
 import { below, pick, seeded } from "./randomText.ts"
 
 const bytesBelow = Effect.fnUntraced(function*(root: string) {
@@ -115,6 +115,34 @@ const makeFiles = Effect.fnUntraced(function*() {
 })
 
 describe("a patch that fails half-way", () => {
+  it.live("takes nothing of what others put into the folders that it made", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* folder
+      yield* fs.writeFileString(`${root}/f`, "one")
+      const putting: FileSystem.FileSystem = {
+        ...fs,
+        rename: (from, to) =>
+          to === `${root}/f`
+            ? Effect.fail(PlatformError.systemError({ _tag: "WriteZero", module: "FileSystem", method: "test" }))
+            : fs.rename(from, to),
+        readDirectory: (path, options) =>
+          // right after it was looked at
+          Effect.tap(
+            fs.readDirectory(path, options),
+            () => Effect.ignore(fs.writeFileString(`${root}/new/theirs`, "theirs", { flag: "wx" }))
+          )
+      }
+      const { message } = yield* failure("apply_patch", {
+        patchText: "*** Begin Patch\n*** Add File: new/n\n+new\n*** Update File: f\n@@\n-one\n+ONE\n*** End Patch"
+      }).pipe(
+        Effect.provide(BuiltinSource.layer({ root })),
+        Effect.provideService(FileSystem.FileSystem, putting)
+      )
+      assert.match(message, /^f can't be written/)
+      assert.deepStrictEqual(yield* fs.readDirectory(root, { recursive: true }), ["f", "new", "new/theirs"])
+    }).pipe(Effect.provide(platform)))
+
   it.live(
     "leaves every byte as it was, at whatever operation it fails",
     () =>

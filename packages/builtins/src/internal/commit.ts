@@ -117,13 +117,13 @@ const makeParents = (place: Place, path: string, shown: string): Effect.Effect<v
         : Effect.fail(new Refused({ detail: `${shown} can't be written (${parent} is no directory)` }))
     }
     if (parent === path) return Effect.void
-    return Effect.andThen(makeParents(place, parent, shown), makeFolder(place.fs, parent, shown))
+    return Effect.andThen(makeParents(place, parent, shown), makeFolder(place, parent, shown))
   })
 }
 
-const makeFolder = (fs: FileSystem.FileSystem, folder: string, shown: string) =>
+const makeFolder = (place: Place, folder: string, shown: string) =>
   Effect.acquireRelease(
-    Effect.matchEffect(fs.makeDirectory(folder), {
+    Effect.matchEffect(place.fs.makeDirectory(folder), {
       // somebody else may have made it in the meantime, and then it is theirs
       onFailure: (error) =>
         error.reason._tag === "AlreadyExists"
@@ -131,14 +131,18 @@ const makeFolder = (fs: FileSystem.FileSystem, folder: string, shown: string) =>
           : Effect.fail(refusedBy(shown, "can't be written")(error)),
       onSuccess: () => Effect.succeed(true)
     }),
-    (isOurs, exit) => isOurs && Exit.isFailure(exit) ? Effect.ignore(removeEmpty(fs, folder)) : Effect.void
+    (isOurs, exit) => isOurs && Exit.isFailure(exit) ? Effect.ignore(removeEmpty(place, folder)) : Effect.void
   )
 
-const removeEmpty = (fs: FileSystem.FileSystem, folder: string) =>
-  Effect.flatMap(
-    fs.readDirectory(folder),
-    (names) => names.length === 0 ? fs.remove(folder, { recursive: true }) : Effect.void
-  )
+/** The platform removes a folder only with all that is in it: so it is put where nobody puts anything, and looked at there. */
+const removeEmpty = Effect.fnUntraced(function*(place: Place, folder: string) {
+  const { fs } = place
+  const isEmpty = (path: string) => Effect.map(fs.readDirectory(path), (names) => names.length === 0)
+  if (!(yield* isEmpty(folder))) return
+  const aside = yield* temporaryName(place, folder)
+  yield* fs.rename(folder, aside)
+  yield* (yield* isEmpty(aside)) ? fs.remove(aside, { recursive: true }) : fs.rename(aside, folder)
+})
 
 const apply = Effect.fnUntraced(function*(fs: FileSystem.FileSystem, staged: ReadonlyArray<Staged>) {
   const done: Array<Staged> = []
