@@ -92,6 +92,16 @@ layer(builtins(true), { excludeTestServices: true })("a change of a large file",
       assert.isTrue((yield* textOf(path)) === `${"y".repeat(250_000)}x`)
     }))
 
+  it.effect("isn't held against a large text by indentation in more places than tell that it isn't one", () =>
+    Effect.gen(function*() {
+      const path = yield* file("  x\n".repeat(200_000))
+      const started = process.cpuUsage()
+      const { message } = yield* failure("edit", { path, oldString: "\tx\n".repeat(100_000), newString: "y" })
+      const { system, user } = process.cpuUsage(started)
+      assert.match(message, /several places differ from it only in indentation, at lines 1, 2/)
+      assert.isBelow((system + user) / 1000, 2500, "ms")
+    }))
+
   it.effect("isn't looked through for other line ends either where it has too many lines", () =>
     Effect.gen(function*() {
       const path = yield* file(`${"a\r\n".repeat(600_000)}b`)

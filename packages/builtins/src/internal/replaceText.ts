@@ -164,13 +164,17 @@ const replaceLoosely = (text: string, wanted: Replacement): Result.Result<Replac
 /** Two are enough to tell that it isn't one; some more for the message. */
 const MAX_FOUND = 100
 
+/** Lines that are compared by their indentation, in all places together: each takes a microsecond. */
+const MAX_DEDENTED = 200_000
+
 const findAll = (
   folded: FoldedLines,
   texts: ReadonlyArray<string>,
   wanted: ReadonlyArray<string>,
   likeness: Likeness
 ): ReadonlyArray<number> => {
-  const found = folded.find(wanted, likeness, { limit: MAX_FOUND })
+  const limit = Math.max(2, Math.min(MAX_FOUND, Math.floor(MAX_DEDENTED / wanted.length)))
+  const found = folded.find(wanted, likeness, { limit })
   if (likeness !== INDENTATION) return found
   const dedented = dedent(wanted).join("\n")
   return found.filter((at) => dedent(texts.slice(at, at + wanted.length)).join("\n") === dedented)
