@@ -52,8 +52,8 @@ export interface BuiltinLimits {
   /** Of text in one answer. Default: 65536. */
   readonly output?: number
   /**
-   * Of the largest image that `read` shows and the largest file that is changed, and behind a window in which `read`
-   * counts lines. Default: 16777216 (16 MiB).
+   * Of the largest image that `read` shows and the largest file that is changed (those of one patch have 16 times that
+   * together), and behind a window in which `read` counts lines. Default: 16777216 (16 MiB).
    */
   readonly file?: number
   /** Of a body that `webfetch` reads, and that its decompression may give. Default: 5242880 (5 MiB). */
