@@ -16,9 +16,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Stream from "effect/Stream"
-import { type Approvals, approvalsOf } from "./internal/approvals.ts"
+import { type Approvals, approvalsIn, approvalsOf } from "./internal/approvals.ts"
 import { withId, withTarget } from "./internal/bridgeOptions.ts"
-import { approvedCalls } from "./internal/conversation.ts"
 import { callDeclared, fold, needsApproval } from "./internal/declaredCall.ts"
 import { toHandlerResult } from "./internal/handlerResult.ts"
 
@@ -84,7 +83,7 @@ export interface Options {
   readonly acceptsMedia?: (mediaType: string) => boolean
   /**
    * The conversation that the request goes on with, for approvals that were asked for in another process: a call that it
-   * says was approved is. Whoever can write it can approve.
+   * says was approved is, once and with those arguments. Whoever can write it can approve.
    */
   readonly approvedIn?: Prompt.RawInput
 }
@@ -122,12 +121,12 @@ export const fromToolkit = (service: ToolkitService, options: Options = {}): Eff
     const show = toHandlerResult(acceptsMedia)
     const approvals = approvalsOf(service)
     const tools = toolsFor(service, target, approvals, yield* service.declare(target))
-    const approved = options.approvedIn === undefined ? new Map<string, string>() : approvedCalls(options.approvedIn)
+    const given = options.approvedIn === undefined ? undefined : approvalsIn(options.approvedIn)
     return {
       tools,
       handle: (name, args, id = "") =>
         Effect.sync(() => {
-          const isApproved = approvals.take(id, name, args) || approved.get(id) === name
+          const isApproved = approvals.take(id, name, args) || given?.take(id, name, args) === true
           const call = { name, args, isApproved, options: withId(callOptions?.({ id, name }), id) }
           return Stream.fromEffect(fold(Effect.map(callDeclared(service, target, call), show), show))
         })

@@ -341,6 +341,31 @@ describe("approvals in effect/ai", () => {
       assert.deepStrictEqual(second.toolResults.map(({ encodedResult }) => encodedResult), ["removed 1"])
     }))
 
+  it.effect("that a conversation gives are given to the very call, not to another by its id", () =>
+    Effect.gen(function*() {
+      const ran: Array<unknown> = []
+      const asked = { approvalId: "1", toolCallId: "call_remove" }
+      const approvedIn = Prompt.fromMessages([
+        Prompt.assistantMessage({
+          content: [
+            Prompt.toolCallPart({ id: "call_remove", name: "remove", params: { path: "a" }, providerExecuted: false }),
+            Prompt.toolApprovalRequestPart(asked)
+          ]
+        }),
+        Prompt.toolMessage({ content: [Prompt.toolApprovalResponsePart({ approvalId: "1", approved: true })] })
+      ])
+      yield* Effect.gen(function*() {
+        const kit = yield* EffectAi.fromToolkit(yield* Toolkit, { approvedIn })
+        const fails = (args: unknown) =>
+          Effect.map(
+            Stream.runCollect(Stream.unwrap(kit.handle("remove", args, "call_remove"))),
+            ([result]) => result?.isFailure
+          )
+        assert.deepStrictEqual([yield* fails({ path: "/" }), yield* fails({ path: "a" })], [true, false])
+      }).pipe(Effect.provide(agent([remove(ran)], [], { policy })))
+      assert.deepStrictEqual(ran, [{ path: "a" }])
+    }))
+
   it.effect("answered inline are no business of the model's", () =>
     Effect.gen(function*() {
       const ran: Array<unknown> = []

@@ -1,9 +1,12 @@
 /**
- * Approvals that a runtime has been told to ask for and that were not used yet, so that a call it then runs by the same
- * id, name and arguments counts as approved. Nothing else does: calling a handler by hand is no approval.
+ * Approvals that were not used yet: that a runtime has been told to ask for, or that a conversation tells of. A call that
+ * is then run by the same id, name and arguments counts as approved. Nothing else does: calling a handler by hand is no
+ * approval.
  */
 import type { ToolkitService } from "@effect-toolnexus/core"
+import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
+import { approvedCalls } from "./conversation.ts"
 
 export interface Approvals {
   readonly put: (id: string, name: string, args: unknown) => void
@@ -25,6 +28,13 @@ export const approvalsOf = ({ register }: ToolkitService): Approvals => {
   if (before !== undefined) return before
   const approvals = makeApprovals()
   known.set(register, approvals)
+  return approvals
+}
+
+/** Those that a conversation tells of, perhaps from another process. */
+export const approvalsIn = (conversation: Prompt.RawInput): Approvals => {
+  const approvals = makeApprovals()
+  for (const { id, name, params } of approvedCalls(conversation)) approvals.put(id, name, params)
   return approvals
 }
 

@@ -62,10 +62,6 @@ const hasApprovals = ({ content, role }: Prompt.Message): boolean =>
   (role === "assistant" || role === "tool") &&
   content.some(({ type }) => type === "tool-approval-request" || type === "tool-approval-response")
 
-/** Open calls that somebody has approved, by id, and the name each was made by. */
-export const approvedCalls = (conversation: Prompt.RawInput): ReadonlyMap<string, string> =>
-  new Map(
-    openCalls(Prompt.make(conversation)).flatMap(({ id, name, response }) =>
-      response?.approved === true ? [[id, name] as const] : []
-    )
-  )
+/** Open calls that somebody has approved. */
+export const approvedCalls = (conversation: Prompt.RawInput): ReadonlyArray<OpenCall> =>
+  openCalls(Prompt.make(conversation)).filter(({ response }) => response?.approved === true)
