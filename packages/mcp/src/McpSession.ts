@@ -220,8 +220,12 @@ export interface ConnectOptions {
  * **Example**
  *
  * ```ts
- * const { server } = yield* Effect.fromResult(McpConfig.normalize("files", { config: { command: "files-server" }, folder: ".", path: "files" })
- * if (server._tag === "Local") yield* McpSession.connect({ server })
+ * const definition = { config: { command: "files-server" }, folder: ".", path: "mcpServers.files" }
+ * const { server } = yield* Effect.fromResult(McpConfig.normalize("files", definition))
+ * if (server._tag !== "Disabled") {
+ *   const session = yield* McpSession.connect({ server })
+ *   yield* Console.log((yield* session.listTools).tools)
+ * }
  * ```
  *
  * @category constructors

@@ -16,8 +16,9 @@ import type { McpCallError } from "../McpError.ts"
 import type { McpSession, RawCallOptions, RawCallResult, RawTool } from "../McpSession.ts"
 import { elapsedMillis } from "./liveClock.ts"
 import { LiveSession } from "./liveSession.ts"
-import { ProgressRelay, type Run } from "./progressRelay.ts"
+import { ProgressRelay } from "./progressRelay.ts"
 import { toToolResult } from "./resultMapping.ts"
+import type { Run } from "./run.ts"
 
 /** What the handlers of a server's tools share, however often it is connected anew. */
 export interface Serving {

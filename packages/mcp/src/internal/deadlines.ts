@@ -3,7 +3,7 @@ import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { elapsedMillis } from "./liveClock.ts"
-import type { Run } from "./progressRelay.ts"
+import type { Run } from "./run.ts"
 
 /** Something that ends in time unless it is removed; `due` may move on meanwhile. In milliseconds. */
 export interface Deadline {

@@ -8,8 +8,8 @@ import { isJsonObject, isWithin, type JsonObject } from "@effect-toolnexus/core/
 import * as RandomId from "@effect-toolnexus/core/RandomId"
 import type { Request } from "@effect-toolnexus/core/Request"
 import * as Suspension from "@effect-toolnexus/core/Suspension"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
-import { cutText } from "./cutText.ts"
 import { type Fields, INVALID_PARAMS } from "./jsonRpc.ts"
 import type { Refused } from "./serverRequests.ts"
 
@@ -48,13 +48,13 @@ export const elicit = (
 const toRequest = (id: string, server: string, params: Fields): Request | string => {
   const { message, mode = "form", requestedSchema, url } = params
   if (typeof message !== "string") return "it says no message"
-  const prompt = cutText(message.toWellFormed(), MAX_MESSAGE, "...")
+  const prompt = Text.cut(message.toWellFormed(), MAX_MESSAGE, "...")
   if (mode === "url") {
     return typeof url === "string"
       ? { id, kind: "authorization", prompt, url, data: { server } }
       : "it says no url"
   }
-  if (mode !== "form") return `there is no mode ${JSON.stringify(cutText(String(mode), 40, "..."))}`
+  if (mode !== "form") return `there is no mode ${JSON.stringify(Text.cut(String(mode), 40, "..."))}`
   return isWithin(requestedSchema, BOUNDS) && isJsonObject(requestedSchema)
     ? { id, kind: "input", prompt, data: { server, schema: requestedSchema } }
     : "its schema is no JSON object, or too large for a form"

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { Message } from "./jsonRpc.ts"
-import type { Run } from "./progressRelay.ts"
+import type { Run } from "./run.ts"
 
 /** Also for whoever waits for a turn, so that a server that never answers can't make them heap up. */
 export const NOTICE_LIMIT = "10 seconds"

@@ -2,10 +2,10 @@
 import type { JsonObject } from "@effect-toolnexus/core/Json"
 import { isJsonObject } from "@effect-toolnexus/core/Json"
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
 import { McpRejected } from "../McpError.ts"
 import type { Channel } from "./channel.ts"
-import { cutText } from "./cutText.ts"
 import type { Fields } from "./jsonRpc.ts"
 import type { Peer } from "./peer.ts"
 
@@ -16,7 +16,6 @@ const CLIENT = { name: "effect-toolnexus", version: "0.1.0" }
 
 export interface Greeting {
   readonly revision: string
-
   readonly serverInfo: { readonly name: string; readonly version: string }
   readonly capabilities: JsonObject
   readonly instructions?: string
@@ -50,7 +49,7 @@ const readGreeting = (server: string, redact: Redaction, answer: Fields): Effect
   }
   if (!REVISIONS.some((known) => known === protocolVersion)) {
     return reject(
-      `it speaks revision ${JSON.stringify(cutText(redact(protocolVersion), 40, "..."))} of the protocol; known are ${
+      `it speaks revision ${JSON.stringify(Text.cut(redact(protocolVersion), 40, "..."))} of the protocol; known are ${
         REVISIONS.join(", ")
       }`
     )
@@ -77,5 +76,5 @@ const CUT = "\n[... the rest of these instructions is left out ...]"
 /** Cut only when secrets are out of it: what is left of one that was cut would be recognised by nobody. */
 const readInstructions = (redact: Redaction, instructions: unknown): Pick<Greeting, "instructions"> => {
   if (typeof instructions !== "string" || instructions.trim() === "") return {}
-  return { instructions: cutText(redact(instructions.toWellFormed()), MAX_INSTRUCTIONS, CUT) }
+  return { instructions: Text.cut(redact(instructions.toWellFormed()), MAX_INSTRUCTIONS, CUT) }
 }

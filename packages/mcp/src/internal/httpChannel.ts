@@ -18,18 +18,18 @@ import {
   RemoteRequests,
   wordsOf
 } from "@effect-toolnexus/core/RemoteRequests"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Result from "effect/Result"
 import type { ResolvedRemote } from "../McpConfig.ts"
 import { type Channel, type Receiver, type Refusal, silence } from "./channel.ts"
-import { cutText } from "./cutText.ts"
 import { FireAndForget, NOTICE_LIMIT } from "./fireAndForget.ts"
 import { isRequest, type Message, serialize } from "./jsonRpc.ts"
 import { inRealTime } from "./liveClock.ts"
-import type { Run } from "./progressRelay.ts"
 import { redacted } from "./redactedRefusal.ts"
+import type { Run } from "./run.ts"
 
 /** Said goodbye for so long: the server may be gone. */
 const GOODBYE = "1 second"
@@ -386,7 +386,7 @@ export class HttpChannel implements Channel {
 
   /** Cut when its secrets are out of it. */
   #shorten(text: string): string {
-    return cutText(this.redact(text).replaceAll(/\s+/g, " ").trim(), SHOWN_BODY, "...")
+    return Text.cut(this.redact(text).replaceAll(/\s+/g, " ").trim(), SHOWN_BODY, "...")
   }
 
   #isOpen(id: number): boolean {

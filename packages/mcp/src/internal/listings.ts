@@ -1,13 +1,13 @@
 /** What of a server's lists of resources, templates and prompts can be used: each item by itself. */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { McpCallError } from "../McpError.ts"
 import type { Prompt, PromptArgument } from "../McpPrompt.ts"
 import type { Resource, ResourceTemplate } from "../McpResource.ts"
 import type { Listing } from "../McpSession.ts"
-import { cutText } from "./cutText.ts"
 import { mimeTypeOf, textIn, toJsonObject } from "./lenient.ts"
 import {
   LONG_NAME,
@@ -122,7 +122,7 @@ const readArguments = (reading: Reading, prompt: string, raw: object): ReadonlyA
     if (name !== "" && name.length <= MAX_NAME && Predicate.isObject(argument)) {
       return [{ ...describe(own, name, argument), name, required: argument["required"] === true }]
     }
-    const problem = name === "" ? `the prompt is "${cutText(prompt, 100, "...")}"` : LONG_NAME
+    const problem = name === "" ? `the prompt is "${Text.cut(prompt, 100, "...")}"` : LONG_NAME
     reading.diagnostics.push(malformed(own, argument, problem))
     return []
   })
@@ -133,8 +133,8 @@ const describe = (reading: Reading, id: string, raw: object) => {
   const title = textIn(raw, "title")
   const description = textIn(raw, "description")
   return {
-    name: cutText(textIn(raw, "name") ?? title ?? id, MAX_NAME, "..."),
-    ...(title === undefined ? {} : { title: cutText(title, MAX_NAME, "...") }),
+    name: Text.cut(textIn(raw, "name") ?? title ?? id, MAX_NAME, "..."),
+    ...(title === undefined ? {} : { title: Text.cut(title, MAX_NAME, "...") }),
     ...(description === undefined ? {} : { description: readDescription(reading, id, description) })
   }
 }

@@ -2,10 +2,10 @@
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import { type Bounds, isWithin } from "@effect-toolnexus/core/Json"
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { type McpCallError, McpRejected } from "../McpError.ts"
-import { cutText } from "./cutText.ts"
 import { diagnostic } from "./entryError.ts"
 import { METHOD_NOT_FOUND } from "./jsonRpc.ts"
 import type { Peer } from "./peer.ts"
@@ -155,13 +155,13 @@ export const readDescription = (
     `the description of the ${paged.noun} "${shorten(name, redact)}" is cut after ${MAX_DESCRIPTION} of its `
     + `${text.length} characters`
   diagnostics.push(diagnostic(server, "warning", "description-cut", message))
-  return cutText(text, MAX_DESCRIPTION)
+  return Text.cut(text, MAX_DESCRIPTION)
 }
 
 const SHOWN_NAME = 200
 
 /** Cut only when secrets are out of it: what is left of one that was cut would be recognised by nobody. */
-const shorten = (name: string, redact: Redaction): string => cutText(redact(name), SHOWN_NAME, "...")
+const shorten = (name: string, redact: Redaction): string => Text.cut(redact(name), SHOWN_NAME, "...")
 
 const SHOWN_PROBLEM = 300
 
@@ -176,5 +176,5 @@ export const malformed = (
     ? `the ${noun} "${shorten(name, redact)}"`
     : `a ${noun} without a ${id}`
   const code = `malformed-${noun.replaceAll(" ", "-")}`
-  return diagnostic(server, "warning", code, `${label} is left out: ${cutText(redact(problem), SHOWN_PROBLEM, "...")}`)
+  return diagnostic(server, "warning", code, `${label} is left out: ${Text.cut(redact(problem), SHOWN_PROBLEM, "...")}`)
 }

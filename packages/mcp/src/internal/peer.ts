@@ -5,6 +5,7 @@
  * The SDK's own client checks every message several times, keeps a timer and a signal for each request, and loads
  * thirty megabytes of schemas for that; see docs/decisions/0005-mcp-servers.md.
  */
+import * as Text from "@effect-toolnexus/core/Text"
 import type { Progress } from "@effect-toolnexus/core/ToolCall"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -12,10 +13,9 @@ import * as Result from "effect/Result"
 import { type McpCallError, McpClosed, McpLost, McpRejected, McpTimedOut } from "../McpError.ts"
 import type { RawCallOptions } from "../McpSession.ts"
 import type { Channel, Losses, Receiver } from "./channel.ts"
-import { cutText } from "./cutText.ts"
 import type { Deadline, Deadlines } from "./deadlines.ts"
 import { type Fields, idOf, type Incoming, INTERNAL_ERROR, METHOD_NOT_FOUND, readMessage } from "./jsonRpc.ts"
-import type { Run } from "./progressRelay.ts"
+import type { Run } from "./run.ts"
 import type { ServerRequests } from "./serverRequests.ts"
 
 export interface RequestOptions extends Partial<RawCallOptions> {
@@ -178,7 +178,7 @@ export class Peer implements Receiver {
   }
 
   fail(id: number, reason: string, code?: number) {
-    const detail = cutText(this.#channel.redact(reason), MAX_DETAIL, "...")
+    const detail = Text.cut(this.#channel.redact(reason), MAX_DETAIL, "...")
     this.#settle(id, new McpRejected({ server: this.#server, detail, ...(code === undefined ? {} : { code }) }))
   }
 

@@ -1,14 +1,12 @@
 /**
- * Progress comes in callbacks of the SDK, and is reported as Effects of the caller's: in order, all of it before the
- * result, and none after the call was interrupted. A call without progress pays nothing for it.
+ * Progress comes in callbacks of whoever reads the connection, and is reported as Effects of the caller's: in order, all
+ * of it before the result, and none after the call was interrupted. A call without progress pays nothing for it.
  */
 import type { Progress } from "@effect-toolnexus/core/ToolCall"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-
-/** Starts an Effect from a callback; the fibers end with the source. */
-export type Run = (effect: Effect.Effect<void>) => Fiber.Fiber<unknown, unknown>
+import type { Run } from "./run.ts"
 
 /** Reports that may wait for a slow caller; of more, the oldest are dropped: the newer ones say what they said. */
 const MAX_WAITING = 64

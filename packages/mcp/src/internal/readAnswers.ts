@@ -1,11 +1,11 @@
 /** What a server answered to `resources/read`, `prompts/get` and `completion/complete`: what of it can be used. */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import { type Bounds, isWithin } from "@effect-toolnexus/core/Json"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Completion, FilledPrompt, PromptMessage } from "../McpPrompt.ts"
 import type { ReadResource, ResourceContents } from "../McpResource.ts"
-import { cutText } from "./cutText.ts"
 import { diagnostic } from "./entryError.ts"
 import type { Fields } from "./jsonRpc.ts"
 import { mimeTypeOf, textIn, toJson, toJsonObject } from "./lenient.ts"
@@ -68,7 +68,7 @@ export const readCompletion = ({ completion }: Fields): Answer<Completion> => {
   })
 }
 
-const shorten = (name: string): string => cutText(name, SHOWN_NAME, "...")
+const shorten = (name: string): string => Text.cut(name, SHOWN_NAME, "...")
 
 const SHOWN_NAME = 200
 

@@ -1,10 +1,10 @@
 /** A server's resources as two tools, for models whose host doesn't hand them resources: to list and to read them. */
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
 import { type McpCallError, type McpNotOffered, McpRejected, McpTimedOut } from "../McpError.ts"
 import type { ReadResource, Resource, ResourceTemplate } from "../McpResource.ts"
 import type { RawCallOptions, RawCallResult, RawTool } from "../McpSession.ts"
 import type { Ask } from "./callTool.ts"
-import { cutText } from "./cutText.ts"
 
 /** A tool that a server doesn't list, and what a call of it asks for. */
 export interface AddedTool {
@@ -93,7 +93,7 @@ const line = (uri: string, { description, mimeType, name }: Omit<Resource, "uri"
   return `${uri}${title}${type}${about}`
 }
 
-const fold = (text: string): string => cutText(text.trim().replaceAll(/\s+/g, " "), MAX_FIELD, "...")
+const fold = (text: string): string => Text.cut(text.trim().replaceAll(/\s+/g, " "), MAX_FIELD, "...")
 
 /** As much as a model is ready to read at a time; at least one line. */
 const MAX_TEXT = 50_000

@@ -1,10 +1,10 @@
 /** What a server logs (MCP 2025-11-25, Logging), in the host's own log. */
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
 import type * as LogLevel from "effect/LogLevel"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import { cutText } from "./cutText.ts"
 import type { Fields } from "./jsonRpc.ts"
 
 const LEVELS: ReadonlyMap<unknown, LogLevel.Severity> = new Map([
@@ -51,10 +51,10 @@ export class ServerLog {
     const text = this.#redact(typeof data === "string" ? data : show(data))
     const note = this.#leftOut === 0 ? "" : ` (${this.#leftOut} messages before it were left out)`
     this.#leftOut = 0
-    return Effect.logWithLevel(LEVELS.get(level) ?? "Info")(cutText(text, MAX_TEXT, "...") + note).pipe(
+    return Effect.logWithLevel(LEVELS.get(level) ?? "Info")(Text.cut(text, MAX_TEXT, "...") + note).pipe(
       Effect.annotateLogs({
         "toolnexus.entry": this.#server,
-        ...(typeof logger === "string" ? { "mcp.logger": cutText(this.#redact(logger), 100, "...") } : {})
+        ...(typeof logger === "string" ? { "mcp.logger": Text.cut(this.#redact(logger), 100, "...") } : {})
       })
     )
   }

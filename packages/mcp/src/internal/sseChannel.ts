@@ -22,8 +22,8 @@ import { type Channel, type Receiver, type Refusal, silence } from "./channel.ts
 import { FireAndForget } from "./fireAndForget.ts"
 import { parseLine } from "./jsonLine.ts"
 import { isRequest, type Message, serialize } from "./jsonRpc.ts"
-import type { Run } from "./progressRelay.ts"
 import { redacted } from "./redactedRefusal.ts"
+import type { Run } from "./run.ts"
 
 export const openSse = Effect.fnUntraced(function*(server: ResolvedRemote) {
   return new SseChannel(server, yield* RemoteRequests.make({ ...server, kind: "mcp" }), yield* FiberSet.makeRuntime())

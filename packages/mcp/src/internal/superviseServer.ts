@@ -3,6 +3,7 @@
  * next one is made, so that a server never runs twice; whoever interrupts a life closes it, and nothing more is started.
  */
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
+import * as Text from "@effect-toolnexus/core/Text"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,6 @@ import type { McpSession } from "../McpSession.ts"
 import { broken } from "./broken.ts"
 import type { Serving } from "./callTool.ts"
 import { type Connection, connectServer } from "./connectServer.ts"
-import { cutText } from "./cutText.ts"
 import { diagnostic, entryError, withStderr } from "./entryError.ts"
 import { elapsedMillis } from "./liveClock.ts"
 import { diagnosticsOf, type ReadServer } from "./readServers.ts"
@@ -228,7 +228,7 @@ const nextAttempt = ({ detail, entry }: SourceEntry.EntryError, repairs: number,
     entry,
     "info",
     "reconnecting",
-    `${cutText(detail, SHOWN_CAUSE, "...")}; attempt ${repairs} to connect it again follows in ${delay} ms`
+    `${Text.cut(detail, SHOWN_CAUSE, "...")}; attempt ${repairs} to connect it again follows in ${delay} ms`
   )
 
 /** The rest is in the error of whoever waits for it. */
