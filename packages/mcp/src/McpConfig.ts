@@ -261,8 +261,8 @@ export interface ResolvedRemote {
  *
  * **Details**
  *
- * A missing variable, a file that can't be read, a URL that is none or neither http nor https, and a header that HTTP
- * doesn't allow fail in phase `config` and name entry and field, never a value.
+ * A missing variable, a file that can't be read or holds no PEM, a URL or proxy that is none or neither http nor https,
+ * and a header that HTTP doesn't allow fail in phase `config` and name entry and field, never a value.
  *
  * @category operations
  * @since 0.1.0

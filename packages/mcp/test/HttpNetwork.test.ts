@@ -6,7 +6,7 @@ import { createServer, request, type Server } from "node:http"
 import { connect as connectSocket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { httpServer } from "./httpServer.ts"
-import { call, define, messageOf, open, platform } from "./support.ts"
+import { call, define, messageOf, open, platform, script } from "./support.ts"
 
 const pem = (name: string) => readFileSync(new URL(`fixtures/tls/${name}.pem`, import.meta.url), "utf8")
 const tls = { key: pem("key"), cert: pem("cert") }
@@ -63,6 +63,8 @@ describe("TLS", () => {
       assert.strictEqual(yield* output({ url, ca: file("cert") }), "{\"a\":1}")
       assert.strictEqual(yield* output({ url, ca: tls.cert }), "{\"a\":1}")
       assert.include(yield* output({ url, ca: "no/such.pem" }), "failed at config: ca: no/such.pem can't be read")
+      assert.include(yield* output({ url, ca: script }), `failed at config: ca: ${script} is no PEM`)
+      assert.include(yield* output({ url, cert: tls.cert.slice(0, 100) }), "failed at config: cert is no PEM")
       assert.include(yield* output({ url: url.replace("https", "http") }), "failed at connect: ECONNRESET")
     }).pipe(Effect.provide(platform)))
 
@@ -102,5 +104,18 @@ describe("a proxy", () => {
     Effect.gen(function*() {
       const { url } = yield* httpServer()
       assert.include(yield* output({ url, proxy: "http://127.0.0.1:9" }), "failed at connect: ECONNREFUSED")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("that is none isn't passed over", () =>
+    Effect.gen(function*() {
+      const { seen, url } = yield* httpServer()
+      const problems = [
+        ["proxy.example", "proxy is no URL; it begins with http:// or https://"],
+        ["proxy.example:3128", "proxy must begin with http:// or https://, not with proxy.example:"]
+      ] as const
+      for (const [proxy, problem] of problems) {
+        assert.include(yield* output({ url, proxy }), `failed at config: ${problem}`)
+      }
+      assert.deepStrictEqual(seen, [])
     }).pipe(Effect.provide(platform)))
 })

@@ -2,6 +2,7 @@
 import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
 import { isHeaderName, isHeaderValue } from "@effect-toolnexus/core/HeaderSyntax"
 import { proxyVariables } from "@effect-toolnexus/core/RemoteRequests"
+import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -22,11 +23,11 @@ export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteSer
     shown[name] = expanded.shown
   }
   const tls = yield* readTls(server)
-  const proxy = proxyOf(server, yield* Environment)
+  const proxy = yield* proxyOf(server, yield* Environment)
   const credentials = [url.text, ...Object.values(proxy)].flatMap(credentialsOf)
   const resolved: ResolvedRemote = {
     name: server.name,
-    url: yield* parseUrl(server.name, url.text),
+    url: yield* parseUrl(server.name, "url", url.text),
     headers,
     tls,
     proxy,
@@ -36,31 +37,26 @@ export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteSer
   return resolved
 })
 
-const parseUrl = (entry: string, text: string) => {
-  const parsed = Result.try(() => new URL(text))
-  if (Result.isFailure(parsed)) {
-    return Effect.fail(entryError(entry, "config", "url is no URL; it begins with https://"))
+const parseUrl = (entry: string, field: "proxy" | "url", text: string) => {
+  const url = URL.parse(text)
+  if (url === null) {
+    return Effect.fail(entryError(entry, "config", `${field} is no URL; it begins with http:// or https://`))
   }
-  const { protocol } = parsed.success
-  return protocol === "http:" || protocol === "https:"
-    ? Effect.succeed(parsed.success)
-    : Effect.fail(entryError(entry, "config", `url must begin with http:// or https://, not with ${protocol}`))
+  return url.protocol === "http:" || url.protocol === "https:"
+    ? Effect.succeed(url)
+    : Effect.fail(entryError(entry, "config", `${field} must begin with http:// or https://, not with ${url.protocol}`))
 }
 
 /** The user info of an address, also as it is sent, and the values of its query, are where tokens are put. */
-const credentialsOf = (text: string): ReadonlyArray<string> =>
-  Result.match(Result.try(() => new URL(text)), {
-    onFailure: () => [],
-    onSuccess: ({ password, searchParams, username }) => [
-      ...Result.getOrElse(
-        Result.try(() => sentAs(decodeURIComponent(username), decodeURIComponent(password))),
-        () => []
-      ),
-      password,
-      username,
-      ...searchParams.values()
-    ]
-  }).filter((value) => value !== "")
+const credentialsOf = (text: string): ReadonlyArray<string> => {
+  const url = URL.parse(text)
+  if (url === null) return []
+  const { password, searchParams, username } = url
+  const sent = Result.try(() => sentAs(decodeURIComponent(username), decodeURIComponent(password)))
+  return [...Result.getOrElse(sent, () => []), password, username, ...searchParams.values()].filter((value) =>
+    value !== ""
+  )
+}
 
 const sentAs = (username: string, password: string): ReadonlyArray<string> =>
   username === "" && password === "" ? [] : [Base64.encode(`${username}:${password}`), username, password]
@@ -71,17 +67,26 @@ const checkHeader = (entry: string, name: string, value: string) => {
   return isHeaderValue(value) ? Effect.succeed(value) : fail("its value has characters that HTTP doesn't allow")
 }
 
+/** As far as it matters that a file of another form, or half of one, is told apart: the platform passes over what it can't read. */
+const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[^]+?-----END \1-----/
+
+const NO_PEM = "is no PEM: lines from -----BEGIN ...----- to -----END ...-----"
+
 /** Larger files are no certificates. */
 const MAX_PEM_BYTES = 1024 * 1024
 
 const readTls = Effect.fnUntraced(function*(server: RemoteServer) {
   const path = yield* Path.Path
+  const fail = (problem: string) => entryError(server.name, "config", problem)
   const read = (field: "ca" | "cert" | "key") => {
     const text = server[field]
     if (text === undefined) return Effect.succeed({})
-    if (text.includes("-----BEGIN ")) return Effect.succeed({ [field]: text })
+    if (text.includes("-----BEGIN ")) {
+      return PEM.test(text) ? Effect.succeed({ [field]: text }) : Effect.fail(fail(`${field} ${NO_PEM}`))
+    }
     return TextFile.read(path.resolve(server.folder, text), MAX_PEM_BYTES).pipe(
-      Effect.mapError(({ message }) => entryError(server.name, "config", `${field}: ${text} ${message}`)),
+      Effect.mapError(({ message }) => fail(`${field}: ${text} ${message}`)),
+      Effect.filterOrFail((pem) => PEM.test(pem), () => fail(`${field}: ${text} ${NO_PEM}`)),
       Effect.map((pem) => ({ [field]: pem }))
     )
   }
@@ -89,7 +94,12 @@ const readTls = Effect.fnUntraced(function*(server: RemoteServer) {
   return tls
 })
 
-const proxyOf = ({ proxy }: RemoteServer, variables: Variables): Record<string, string> => {
-  if (proxy === undefined) return proxyVariables(variables)
-  return proxy === "" ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }
+/** One that can't be read would be passed over, and the server spoken to directly. */
+const proxyOf = (
+  { name, proxy }: RemoteServer,
+  variables: Variables
+): Effect.Effect<Record<string, string>, EntryError> => {
+  if (proxy === undefined) return Effect.succeed(proxyVariables(variables))
+  if (proxy === "") return Effect.succeed({})
+  return Effect.as(parseUrl(name, "proxy", proxy), { HTTP_PROXY: proxy, HTTPS_PROXY: proxy })
 }
