@@ -59,4 +59,9 @@ const listOne = (given: ReadServer, slots: Semaphore.Semaphore) => {
   })
 }
 
-const failed = (error: EntryError): InventoryEntry => ({ name: error.entry, status: "failed", error, tools: [] })
+const failed = (error: EntryError): InventoryEntry => ({
+  name: error.entry,
+  status: error.challenge === undefined ? "failed" : "needs_auth",
+  error,
+  tools: []
+})

@@ -1,7 +1,11 @@
 /** A scripted MCP server over HTTP on loopback: answers as a test tells it, and remembers what it was sent. */
+import type { SourceEntry } from "@effect-toolnexus/core/SourceEntry"
+import { assertNothingLeft } from "@effect-toolnexus/testing"
 import * as Effect from "effect/Effect"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https"
+import { define, eventually, open, type Opened, platform } from "./support.ts"
 
 export interface Seen {
   readonly method: string
@@ -111,12 +115,12 @@ export const httpServer = (options: ServerOptions = {}) =>
       const address = server.address()
       const port = typeof address === "object" && address !== null ? address.port : 0
       const origin = `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${port}`
-      let open = 0
+      let connections = 0
       server.on("connection", (socket) => {
-        open++
-        socket.on("close", () => open--)
+        connections++
+        socket.on("close", () => connections--)
       })
-      return { origin, url: `${origin}/mcp`, seen, stop: stopServer(server), open: () => open }
+      return { origin, url: `${origin}/mcp`, seen, stop: stopServer(server), open: () => connections }
     }
   )
 
@@ -125,3 +129,21 @@ const stopServer = (server: Server) =>
     server.close(() => resume(Effect.void))
     server.closeAllConnections()
   })
+
+/** Such a server, and a source that has it as `a`. */
+export const connect = Effect.fnUntraced(function*(options: ServerOptions = {}, config: object = {}) {
+  const server = yield* httpServer(options)
+  const opened = yield* open({ a: define({ url: server.url, ...config }) })
+  return { server, opened, entries: yield* opened.entries }
+})
+
+export const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => assertNothingLeft(Effect.provide(effect, platform))
+
+export const methodsOf = (seen: ReadonlyArray<Seen>) => seen.map(({ body, method }) => body.method ?? method)
+
+/** The requests among them. */
+export const posts = (seen: ReadonlyArray<Seen>) =>
+  methodsOf(seen).filter((method) => method.includes("/") || method === "initialize")
+
+export const entryIs = ({ ref }: Opened, tag: SourceEntry["_tag"]) =>
+  eventually(() => SubscriptionRef.getUnsafe(ref).every(({ _tag }) => _tag === tag))

@@ -16,6 +16,9 @@ export interface RawServer {
 export const ok = (body: string, head = "content-type: application/json"): string =>
   `HTTP/1.1 200 OK\r\n${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
+/** The head of a stream of events. */
+export const SSE = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+
 export const result = (id: number, value: string): string => JSON.stringify(answer(id, text(value)))
 
 const ordinary = (method: string, id: number): string => {

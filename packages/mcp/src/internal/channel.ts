@@ -63,6 +63,12 @@ export interface Channel {
   readonly withheld: ReadonlyArray<string>
 }
 
-export const silence: Noise = { lines: 0, samples: [] }
+/** What there is of a server that is no process of ours. */
+export const noProcess: Pick<Channel, "ended" | "noise" | "stderr" | "withheld"> = {
+  ended: () => undefined,
+  stderr: () => "",
+  noise: () => ({ lines: 0, samples: [] }),
+  withheld: []
+}
 
 export type OpenChannel<R = never> = Effect.Effect<Channel, EntryError, Scope.Scope | R>

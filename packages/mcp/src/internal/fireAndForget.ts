@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import type { Message } from "./jsonRpc.ts"
 import type { Run } from "./run.ts"
 
 /** Also for whoever waits for a turn, so that a server that never answers can't make them heap up. */
@@ -22,7 +21,7 @@ export class FireAndForget {
   }
 
   /** A server that asks on and on without taking our answers gets no more of them; of notices we are the ones who send. */
-  send({ method }: Message, delivery: Effect.Effect<void>) {
+  send(method: string | undefined, delivery: Effect.Effect<void>) {
     if (method === undefined && this.#count >= AT_ONCE) return
     this.#count++
     this.#run(Effect.ensuring(

@@ -1,7 +1,7 @@
 /** A channel over a transport that the host brings, of the kind the SDK has: what it gives and takes is the host's word. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { type Channel, type Receiver, silence } from "./channel.ts"
+import { type Channel, noProcess, type Receiver } from "./channel.ts"
 import { isRequest, type Message } from "./jsonRpc.ts"
 import { inRealTime } from "./liveClock.ts"
 
@@ -24,6 +24,7 @@ export const makeHostChannel = (transport: HostTransport): Channel => {
   let receiver: Receiver | undefined
   const end = () => receiver?.end(undefined)
   return {
+    ...noProcess,
     listen: (listening) =>
       Effect.tryPromise({
         try: async () => {
@@ -48,11 +49,7 @@ export const makeHostChannel = (transport: HostTransport): Channel => {
       Effect.andThen(Effect.sync(end)),
       inRealTime
     ),
-    ended: () => undefined,
-    stderr: () => "",
-    redact: (text) => text,
-    noise: () => silence,
-    withheld: []
+    redact: (text) => text
   }
 }
 

@@ -54,7 +54,7 @@ const openRemote = Effect.fnUntraced(function*(server: RemoteServer) {
 /** Where the older transport isn't spoken either, what the newer one said counts. */
 const startOlder = Effect.fnUntraced(function*(server: RemoteServer, resolved: ResolvedRemote, first: EntryError) {
   const sse = yield* openSse(resolved)
-  return yield* Effect.mapError(start(server, sse), (error) => sse.isOpen ? error : first)
+  return yield* Effect.mapError(start(server, sse), (error) => sse.isOpen() ? error : first)
 })
 
 const startSession = Effect.fnUntraced(function*(server: EnabledServer, channel: Channel) {
@@ -104,10 +104,12 @@ const refusedError = (entry: string, { challenge, detail, phase }: Refusal): Ent
     ...(challenge === undefined ? {} : { challenge: challenge.header })
   })
 
-const refused = (error: McpCallError): string => {
-  if (error._tag === "McpClosed") return `it ${error.reason}`
-  return error._tag === "McpRejected" && error.code === METHOD_NOT_FOUND ? error.detail + NO_MCP_SERVER : error.message
-}
+const refused = (error: McpCallError): string =>
+  error._tag === "McpRejected" && error.code === METHOD_NOT_FOUND ? error.detail + NO_MCP_SERVER : wordsOf(error)
+
+/** The error of an entry names its server already. */
+const wordsOf = (error: McpCallError): string =>
+  error._tag === "McpClosed" || error._tag === "McpLost" ? `it ${error.reason}` : error.message
 
 const silent = (channel: Channel, limit: number): string => {
   const hints = channel.pid === undefined || channel.stderr().trim() !== "" ? "" : silenceHints(channel.withheld)
@@ -156,7 +158,7 @@ const listTools = ({ channel, peer, server }: Parts): Effect.Effect<ToolList, En
     Effect.mapError((error) => {
       const refusal = channel.refusal()
       if (refusal?.challenge !== undefined) return refusedError(name, refusal)
-      return fail(error._tag === "McpClosed" ? withStderr(`it ${error.reason}`, error.stderr) : error.message)
+      return fail(error._tag === "McpClosed" ? withStderr(wordsOf(error), error.stderr) : wordsOf(error))
     }),
     Effect.timeoutOrElse({
       duration: limit,

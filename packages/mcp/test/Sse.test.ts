@@ -1,0 +1,142 @@
+/** The transport of 2024-11-05, HTTP+SSE. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import type { ServerResponse } from "node:http"
+import {
+  answer,
+  connect,
+  event,
+  events,
+  initialized,
+  json,
+  methodsOf,
+  type Script,
+  text,
+  within
+} from "./httpServer.ts"
+import { call, entryOf, eventually, messageOf, platform, toolOf } from "./support.ts"
+
+interface Older {
+  /** Where messages are to be sent. */
+  readonly endpoint?: string
+  /** Answers what is sent there, or leaves that to the ordinary way by giving false. */
+  readonly post?: Script
+  /** What the stream says to a call. */
+  readonly said?: (stream: ServerResponse, id: number | undefined) => unknown
+}
+
+const older = ({ endpoint = "/messages", post = () => false, said }: Older = {}): Script => {
+  let stream: ServerResponse | undefined
+  return (seen, response) => {
+    const { body, method, path } = seen
+    if (method === "GET") {
+      stream = response
+      return events(response, `event: endpoint\r\ndata: ${endpoint}\r\n\r\n`)
+    }
+    if (!path.startsWith("/messages")) return json(response, 405, {})
+    if (post(seen, response) !== false) return
+    response.writeHead(202).end()
+    const send = (value: unknown) =>
+      stream?.write(`event: message\r\ndata:${JSON.stringify(answer(body.id, value))}\r\n\r\n`)
+    if (body.method === "initialize") send({ ...initialized, protocolVersion: "2024-11-05" })
+    if (body.method === "tools/list") send({ tools: [{ name: "echo" }] })
+    if (body.method !== "tools/call") return
+    if (said === undefined || stream === undefined) send(text("older"))
+    else said(stream, body.id)
+  }
+}
+
+/** More than an event may hold. */
+const TOO_LONG = "x".repeat(17 * 1024 * 1024)
+
+describe("a server over HTTP+SSE", () => {
+  it.live.each([{}, { type: "sse" }])(
+    "is spoken with a server that knows nothing else: %o",
+    (config) =>
+      Effect.gen(function*() {
+        const { entries } = yield* connect({ script: older({ endpoint: "/messages?sid=1" }) }, config)
+        assert.strictEqual((yield* call(toolOf(entries, "a_echo"))).output, "older")
+      }).pipe(Effect.provide(platform))
+  )
+
+  it.live("isn't tried where the configuration says http, or the server asks who we are", () =>
+    Effect.gen(function*() {
+      const http = yield* connect({ script: older() }, { type: "http" })
+      assert.include(messageOf(http.entries, "a"), "HTTP 405")
+      const guarded = yield* connect({ script: (_, response) => json(response, 403, {}) })
+      assert.strictEqual(entryOf(guarded.entries, "a")._tag, "NeedsAuth")
+      assert.deepStrictEqual(methodsOf(guarded.server.seen), ["initialize"])
+    }).pipe(Effect.provide(platform)))
+
+  it.live("keeps what is meant for a server from another, and reports the first error where it isn't spoken either", () =>
+    Effect.gen(function*() {
+      const elsewhere = yield* connect({ script: older({ endpoint: "http://127.0.0.2:9/messages" }) }, { type: "sse" })
+      assert.include(messageOf(elsewhere.entries, "a"), "it wants messages to be sent to another server")
+      const neither = yield* connect({ script: (_, response) => json(response, 404, { error: "nothing here" }) })
+      assert.include(messageOf(neither.entries, "a"), "failed at initialize: HTTP 404: {\"error\":\"nothing here\"}")
+    }).pipe(Effect.provide(platform)))
+
+  it.live.each(["initialize", "tools/list"])(
+    "that asks who we are where %s is posted needs somebody to log in",
+    (method) =>
+      Effect.gen(function*() {
+        const { entries } = yield* connect({
+          script: older({
+            post: ({ body }, response) =>
+              body.method === method && json(response, 401, {}, { "www-authenticate": "Bearer realm=\"x\"" })
+          })
+        })
+        const entry = entryOf(entries, "a")
+        assert.strictEqual(entry._tag, "NeedsAuth")
+        assert.include("error" in entry ? entry.error.message : "", "it asks who we are (HTTP 401): Bearer realm=\"x\"")
+      }).pipe(Effect.provide(platform))
+  )
+
+  it.live("that refuses what is posted says why, in its own words", () =>
+    Effect.gen(function*() {
+      const refusing = (method: string): Script =>
+        older({ post: ({ body }, response) => body.method === method && json(response, 500, { oops: "no disk" }) })
+      const late = yield* connect({ script: refusing("tools/call") }, { type: "sse" })
+      const error = yield* Effect.flip(call(toolOf(late.entries, "a_echo")))
+      assert.deepStrictEqual([error._tag, error.message], ["ToolFailed", "HTTP 500: {\"oops\":\"no disk\"}"])
+      const early = yield* connect({ script: refusing("initialize") }, { type: "sse" })
+      assert.include(messageOf(early.entries, "a"), "failed at initialize: HTTP 500: {\"oops\":\"no disk\"}")
+      const page = yield* connect({ script: (_, response) => json(response, 200, "hi") }, { type: "sse" })
+      assert.include(messageOf(page.entries, "a"), "its answer is no stream of events: HTTP 200: \"hi\"")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("that is asked to go elsewhere in the middle doesn't, and sees the end of its stream", () =>
+    within(Effect.gen(function*() {
+      const { entries, opened, server } = yield* connect({
+        script: older({ said: (stream) => stream.end("event: endpoint\ndata: http://127.0.0.2:9/messages\n\n") })
+      }, { type: "sse" })
+      assert.strictEqual((yield* Effect.flip(call(toolOf(entries, "a_echo"))))._tag, "ToolUnavailable")
+      yield* eventually(() => server.seen.filter(({ method }) => method === "GET").length === 2)
+      yield* eventually(() => SubscriptionRef.getUnsafe(opened.ref)[0]?._tag === "Loaded")
+    })))
+
+  it.live("that doesn't take a request keeps no connection of it", () =>
+    within(Effect.gen(function*() {
+      const { entries, server } = yield* connect({
+        script: older({ post: ({ body }) => body.method === "tools/call" ? undefined : false })
+      }, { type: "sse", timeout: { call: 100 } })
+      const echo = toolOf(entries, "a_echo")
+      yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.flip(call(echo)), { concurrency: "unbounded" })
+      // those over which it was told that the calls are given up are free for the next ones
+      yield* eventually(() => server.open() < 25)
+    })))
+
+  it.live("whose answer is too long loses that one", () =>
+    within(Effect.gen(function*() {
+      let calls = 0
+      const { entries } = yield* connect({
+        script: older({
+          said: (stream, id) => stream.write(event(answer(id, text(calls++ === 0 ? TOO_LONG : "fine"))))
+        })
+      }, { type: "sse", timeout: { call: 1000 } })
+      const echo = toolOf(entries, "a_echo")
+      assert.strictEqual((yield* Effect.flip(call(echo)))._tag, "ToolTimeout")
+      assert.strictEqual((yield* call(echo)).output, "fine")
+    })))
+})
