@@ -193,13 +193,11 @@ describe("a host that breaks", () => {
             () => Effect.succeed({ "not a name": "a" })
           ]
           for (const make of bad) {
-            const started = performance.now()
             const { entries } = yield* Effect.provideService(connect({}, config), RequestHeaders, make)
             assert.match(
               messageOf(entries, "a"),
               /it could not be asked: the request breaks whoever makes it \([0-9a-f]{8}\)/
             )
-            assert.isBelow(performance.now() - started, 1000)
           }
         }).pipe(Effect.provide(silent))
       )

@@ -134,7 +134,7 @@ describe("a server over HTTP+SSE", () => {
         script: older({
           said: (stream, id) => stream.write(event(answer(id, text(calls++ === 0 ? TOO_LONG : "fine"))))
         })
-      }, { type: "sse", timeout: { call: 1000 } })
+      }, { type: "sse", timeout: { call: 2000 } })
       const echo = toolOf(entries, "a_echo")
       assert.strictEqual((yield* Effect.flip(call(echo)))._tag, "ToolTimeout")
       assert.strictEqual((yield* call(echo)).output, "fine")

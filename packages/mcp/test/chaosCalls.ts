@@ -35,14 +35,41 @@ export const makeCalls = (tools: ReadonlyArray<Tool>, label: string, count: numb
 
 const LENGTHS = [0, 1, 100, 0, 10_000]
 
-/** Under load the machine itself takes its time. In milliseconds. */
+/** What may come on top of a limit where the machine has nothing else to do, in milliseconds. */
 export const MARGIN = 1000
 
-/** `result` is the output, the tag of the error, `Interrupted` or `Endless`; a defect is told by its message. */
-export interface Outcome {
+/** How often it is looked how late this process is. */
+const TICK = 20
+
+let late = 0
+let nextTick = Infinity
+
+/** By how much timers have rung too late, all in all, in milliseconds: that is the machine's time, and no call's. */
+const lateness = (): number => late + Math.max(0, performance.now() - nextTick)
+
+/** Looks at it for as long as the scope is open. */
+export const measureLateness = Effect.forkScoped(
+  Effect.forever(Effect.suspend(() => {
+    late = lateness()
+    nextTick = performance.now() + TICK
+    return Effect.sleep(TICK)
+  })).pipe(Effect.ensuring(Effect.sync(() => {
+    nextTick = Infinity
+  })))
+)
+
+/**
+ * `result` is the output, the tag of the error, `Interrupted` or `Endless`; a defect is told by its message. `why`: the
+ * message of an error. `took`: without what the machine was late.
+ */
+export interface Outcome extends Result {
   readonly call: Call
-  readonly result: string
   readonly took: number
+}
+
+interface Result {
+  readonly result: string
+  readonly why?: string
 }
 
 /** No limit is that long. */
@@ -50,12 +77,12 @@ const ENDLESS = "20 seconds"
 
 export const run = (call: Call): Effect.Effect<Outcome> =>
   Effect.suspend(() => {
-    const started = performance.now()
+    const started = performance.now() - lateness()
     return Effect.timeoutOption(Effect.exit(attempt(call)), ENDLESS).pipe(
       Effect.map((exit): Outcome => ({
         call,
-        result: Option.match(exit, { onNone: () => "Endless", onSome: describe }),
-        took: performance.now() - started
+        ...Option.match(exit, { onNone: () => ({ result: "Endless" }), onSome: describe }),
+        took: performance.now() - lateness() - started
       }))
     )
   })
@@ -66,16 +93,21 @@ const attempt = ({ patience, text, tool }: Call) => {
   return Effect.raceFirst(whole, Effect.andThen(Effect.sleep(patience), Effect.interrupt))
 }
 
-const describe = (exit: Exit.Exit<ToolResult, ToolError>): string => {
-  if (Exit.isSuccess(exit)) return exit.value.output
-  if (Cause.hasInterruptsOnly(exit.cause)) return "Interrupted"
+const describe = (exit: Exit.Exit<ToolResult, ToolError>): Result => {
+  if (Exit.isSuccess(exit)) return { result: exit.value.output }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { result: "Interrupted" }
   const [first, ...others] = exit.cause.reasons
   return first !== undefined && Cause.isFailReason(first) && others.length === 0
-    ? first.error._tag
-    : `a defect: ${Cause.pretty(exit.cause)}`
+    ? { result: first.error._tag, why: first.error.message }
+    : { result: `a defect: ${Cause.pretty(exit.cause)}` }
 }
 
 export const isAnswer = ({ call, result }: Outcome): boolean => result === call.answer
+
+/** Calls that nobody gave up, and that got no answer. */
+export const missingOf = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
+  outcomes.filter((outcome) => !isAnswer(outcome) && outcome.call.patience === undefined)
+    .map(({ call, result, why }) => `${call.text.slice(0, 20)}: ${result} ${why}`)
 
 const ERRORS: ReadonlySet<string> = new Set(["ToolTimeout", "ToolUnavailable", "ToolFailed"])
 

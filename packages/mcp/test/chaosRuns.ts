@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { callOf, isAnswer, makeCalls, MARGIN, type Outcome, problemsOf, run } from "./chaosCalls.ts"
+import { callOf, isAnswer, makeCalls, MARGIN, measureLateness, type Outcome, problemsOf, run } from "./chaosCalls.ts"
 import { entryOf, open, type Opened, platform } from "./support.ts"
 
 export const SEEDS = Number(process.env["SEEDS"] ?? 4)
@@ -153,9 +153,10 @@ export const runSeeds = Effect.fnUntraced(function*(kind: Kind, makeServers: Mak
   const entries: Array<SourceEntry> = []
   for (const seeds of Arr.chunksOf(Arr.range(FIRST_SEED, FIRST_SEED + SEEDS - 1), AT_ONCE)) {
     const runs = yield* assertNothingLeft(
-      Effect.forEach(seeds, (seed) => runSeed(kind, makeServers, seed), { concurrency: AT_ONCE }).pipe(
-        Effect.provide(platform)
-      )
+      Effect.andThen(
+        measureLateness,
+        Effect.forEach(seeds, (seed) => runSeed(kind, makeServers, seed), { concurrency: AT_ONCE })
+      ).pipe(Effect.provide(platform))
     )
     assert.deepStrictEqual(runs.flatMap(({ problems }) => problems), [])
     outcomes.push(...runs.flatMap((each) => each.outcomes))

@@ -86,10 +86,10 @@ export const pidsIn = (file: string): ReadonlyArray<number> => readFileSync(file
 
 export const withVariables = (variables: Record<string, string>) => Effect.provideService(Environment, variables)
 
-/** Waits until a condition holds, or two seconds have passed. */
+/** Waits until a condition holds, at the most so long as only a loaded machine takes: that is some ten seconds. */
 export const eventually = (condition: () => boolean) =>
   Effect.suspend(() => condition() ? Effect.void : Effect.fail("not yet")).pipe(
-    Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") })
+    Effect.retry({ times: 500, schedule: Schedule.spaced("20 millis") })
   )
 
 /** The reference server, over stdio. */
