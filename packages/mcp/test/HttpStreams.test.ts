@@ -1,16 +1,21 @@
 /** Streams of events: torn apart, cut off, asked for again, and without end. */
 import { RequestHeaders } from "@effect-toolnexus/core"
+import { type Connections, HttpConnections, type HttpResponse } from "@effect-toolnexus/core/HttpConnections"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import * as TestClock from "effect/testing/TestClock"
+import type { ServerResponse } from "node:http"
 import {
   answer,
   connect,
+  entryIs,
   event,
   events,
   httpServer,
+  initialized,
   json,
   methodsOf,
   posts,
@@ -197,6 +202,57 @@ describe("the stream of what a server says by itself", () => {
         yield* call(toolOf(entries, "a_echo"))
       }))
   )
+
+  it.effect("that is quiet is asked for again as long as it lasts, for a proxy may end it each minute", () =>
+    Effect.gen(function*() {
+      let streams = 0
+      const reply = (type: string, said: string): HttpResponse => ({
+        status: 200,
+        header: (name) => name === "content-type" ? type : undefined,
+        text: () => Effect.succeed({ text: said, isWhole: true }),
+        bytes: () => Effect.die("nobody asks for bytes"),
+        pieces: () => Effect.sleep("1 minute"),
+        discard: () => {}
+      })
+      const exchange: Connections["exchange"] = ({ body = "{}", method }) =>
+        Effect.sync(() => {
+          if (method === "GET") {
+            streams++
+            return reply("text/event-stream", "")
+          }
+          const { id, method: asked } = JSON.parse(String(body))
+          const said = asked === "initialize" ? initialized : { tools: [] }
+          return reply("application/json", JSON.stringify(answer(id, said)))
+        })
+      const http = HttpConnections.of({ open: () => Effect.succeed({ exchange }) })
+      const servers = { a: define({ url: "http://quiet.example/mcp" }) }
+      const { entries } = yield* Effect.provideService(open(servers), HttpConnections, http)
+      yield* TestClock.adjust("1 hour")
+      assert.isAbove(streams, 50)
+      assert.strictEqual(entryOf(yield* entries, "a")._tag, "Loaded")
+    }).pipe(Effect.provide(platform)))
+
+  it.live("that a server has forgotten together with our session shows that, though nobody calls it", () =>
+    within(Effect.gen(function*() {
+      let sessions = 0
+      let stream: ServerResponse | undefined
+      const { opened } = yield* connect({
+        script: ({ body, headers, method }, response) => {
+          if (body.method === "initialize") {
+            return json(response, 200, answer(body.id, initialized), { "mcp-session-id": `s${++sessions}` })
+          }
+          if (headers["mcp-session-id"] !== `s${sessions}`) return json(response, 404, {})
+          if (method !== "GET") return false
+          stream = response
+          return events(response, "retry: 0\n\n")
+        }
+      })
+      yield* eventually(() => stream !== undefined)
+      const before = sessions++
+      stream?.end()
+      yield* eventually(() => sessions === before + 2)
+      yield* entryIs(opened, "Loaded")
+    })))
 
   it.live("that says something each time it ends its own stream at once keeps no processor busy", () =>
     within(Effect.gen(function*() {

@@ -102,8 +102,7 @@ const askForRest = (asked: Asked, position: Position, attempt: number): Effect.E
 const readProblem = (asked: Asked, response: HttpResponse): Effect.Effect<void, HttpFailure> => {
   const { id, method, request, session } = asked
   const { status } = response
-  const isInSession = id !== undefined && request.headers["mcp-session-id"] !== undefined
-  if (isInSession && status === 404) {
+  if (id !== undefined && session.isUnknown(request, status)) {
     response.discard()
     return Effect.sync(() => session.forgotten(id))
   }
@@ -111,8 +110,7 @@ const readProblem = (asked: Asked, response: HttpResponse): Effect.Effect<void, 
     // it may be an answer all the same, in the protocol's own terms
     session.link.hear(text)
     if (id !== undefined && !session.link.isOpen(id)) return
-    // what many servers say in place of a 404, the protocol's own reference among them
-    if (isInSession && status === 400 && /\bsession\b/i.test(text)) return session.forgotten(id)
+    if (id !== undefined && session.isUnknown(request, status, text)) return session.forgotten(id)
     const isOlder = method === "initialize" && OLDER.has(status)
     session.link.refuse(asked, { phase: "initialize", detail, ...(isOlder ? { isOlder } : {}) })
   })

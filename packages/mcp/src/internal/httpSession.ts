@@ -5,14 +5,16 @@
  */
 import type { Position } from "@effect-toolnexus/core/EventStream"
 import type { HttpFailure, HttpResponse } from "@effect-toolnexus/core/HttpConnections"
-import type { RemoteRequest } from "@effect-toolnexus/core/RemoteRequests"
+import { isRedirected, type RemoteRequest } from "@effect-toolnexus/core/RemoteRequests"
 import * as Effect from "effect/Effect"
 import { NOTICE_LIMIT } from "./fireAndForget.ts"
 import { serialize } from "./jsonRpc.ts"
-import { discard, type Outgoing, type RemoteLink } from "./remoteLink.ts"
+import { discard, isOk, type Outgoing, type RemoteLink } from "./remoteLink.ts"
 
 /** After a 404 the others that are on their way get theirs, within so long. */
 const EXPIRY = "1 second"
+
+const SESSION = "mcp-session-id"
 
 const PING = serialize({ id: "ping", method: "ping" })
 
@@ -38,7 +40,7 @@ export class HttpSession {
   /** With the answer to `initialize`. */
   begin(response: HttpResponse) {
     // an empty one is none
-    this.#id = response.header("mcp-session-id") || undefined
+    this.#id = response.header(SESSION) || undefined
   }
 
   negotiated(revision: string) {
@@ -68,7 +70,7 @@ export class HttpSession {
       url: this.#url,
       headers: {
         ...headers,
-        ...(this.#id === undefined ? {} : { "mcp-session-id": this.#id }),
+        ...(this.#id === undefined ? {} : { [SESSION]: this.#id }),
         ...(this.#revision === undefined ? {} : { "mcp-protocol-version": this.#revision })
       },
       context
@@ -91,9 +93,20 @@ export class HttpSession {
     if (this.#isExpired && this.#unheard.size === 0) this.#expire()
   }
 
-  /** The others that are on their way are told so as well, which makes certain that they weren't heard. */
-  forgotten(id: number) {
-    this.#unsent.add(id)
+  /**
+   * Whether the server says that it knows nothing of the session. Many say it with a 400 and a word about it, the
+   * protocol's own reference among them.
+   */
+  isUnknown(request: RemoteRequest, status: number, text = ""): boolean {
+    return request.headers[SESSION] !== undefined && (status === 404 || status === 400 && /\bsession\b/i.test(text))
+  }
+
+  /**
+   * `unsent`: a request that was told so, and so not heard. The others that are on their way are told so as well, within
+   * a while.
+   */
+  forgotten(unsent?: number) {
+    if (unsent !== undefined) this.#unsent.add(unsent)
     if (this.#isExpired) return
     this.#isExpired = true
     this.link.run(Effect.andThen(Effect.sleep(EXPIRY), Effect.sync(() => this.#expire())))
@@ -113,7 +126,7 @@ export class HttpSession {
   /** A connection that is cut may be all that is left of a server. */
   cutOff(message: Outgoing, failure: HttpFailure) {
     this.link.cutOff(message, failure)
-    if (!this.link.isLeft && !this.#isProbing) this.link.run(this.#probe)
+    this.probe()
   }
 
   /** The server can't be connected to; `unsent` never came to it. */
@@ -122,18 +135,24 @@ export class HttpSession {
     this.link.end(`can't be reached: ${detail}`, { unsent: this.#unsent })
   }
 
-  /** Whether the server is still there; what it answers to a ping doesn't matter. One at a time is enough. */
-  readonly #probe: Effect.Effect<void> = Effect.suspend(() => {
+  /** Looks whether the server is still there, and knows us. One at a time is enough. */
+  probe() {
+    if (this.link.isLeft || this.#isProbing) return
     this.#isProbing = true
-    return Effect.match(this.link.requests.send(this.post(PING, undefined)), {
-      onFailure: (failure) => failure.wasSent ? undefined : this.gone(failure),
-      onSuccess: discard
-    }).pipe(
-      Effect.timeoutOption(NOTICE_LIMIT),
-      Effect.exit,
-      Effect.andThen(Effect.sync(() => {
-        this.#isProbing = false
-      }))
-    )
+    const ended = Effect.sync(() => {
+      this.#isProbing = false
+    })
+    this.link.run(this.#ping.pipe(Effect.timeoutOption(NOTICE_LIMIT), Effect.exit, Effect.andThen(ended)))
+  }
+
+  readonly #ping: Effect.Effect<void> = Effect.suspend(() => {
+    const request = this.post(PING, undefined)
+    const answered = Effect.flatMap(this.link.requests.send(request), (answer): Effect.Effect<void, HttpFailure> => {
+      if (isRedirected(answer) || isOk(answer)) return Effect.sync(() => discard(answer))
+      return Effect.map(this.link.readProblem(answer), ({ text }) => {
+        if (this.isUnknown(request, answer.status, text)) this.forgotten()
+      })
+    })
+    return Effect.catch(answered, (failure) => Effect.sync(() => failure.wasSent ? undefined : this.gone(failure)))
   })
 }
