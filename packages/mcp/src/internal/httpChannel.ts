@@ -55,19 +55,21 @@ const leave = (session: HttpSession): Effect.Effect<void> =>
 class Posts {
   readonly #session: HttpSession
   readonly #link: RemoteLink
+  readonly #isOver: (id: number) => void
   /** Done when the server has taken the word that we are ready, which nothing overtakes. */
   #greeting: Effect.Effect<unknown> | undefined
 
   constructor(session: HttpSession) {
     this.#session = session
     this.#link = session.link
+    this.#isOver = (id) => session.isOver(id)
   }
 
   send(message: Message, context: unknown) {
     const sent = outgoing(message)
     const body = serialize(message)
     if (message.method === "notifications/initialized") this.#greet(sent, body)
-    else this.#link.send(sent, this.#afterGreeting(this.#deliver(sent, body, context)))
+    else this.#link.send(sent, this.#afterGreeting(this.#deliver(sent, body, context)), this.#isOver)
   }
 
   #greet(sent: Outgoing, body: string) {
@@ -103,9 +105,6 @@ class Posts {
       })
     })
     const settled = Effect.catch(delivery, (failure) => Effect.sync(() => session.failed(sent, failure)))
-    return Effect.ensuring(
-      this.#link.unbroken(settled, (reason) => this.#link.lose(sent, reason, true)),
-      Effect.sync(() => session.isOver(sent))
-    )
+    return this.#link.unbroken(settled, (reason) => this.#link.lose(sent, reason, true))
   }
 }

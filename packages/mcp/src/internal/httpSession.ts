@@ -87,8 +87,7 @@ export class HttpSession {
   }
 
   /** Nothing of it is under way any more. */
-  isOver({ id }: Outgoing) {
-    if (id === undefined) return
+  isOver(id: number) {
     this.#unheard.delete(id)
     if (this.#isExpired && this.#unheard.size === 0) this.#expire()
   }

@@ -1,61 +1,27 @@
 /** What of a server's lists of resources, templates and prompts can be used: each item by itself. */
-import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
-import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import * as Text from "@effect-toolnexus/core/Text"
-import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import type { McpCallError } from "../McpError.ts"
 import type { Prompt, PromptArgument } from "../McpPrompt.ts"
 import type { Resource, ResourceTemplate } from "../McpResource.ts"
-import type { Listing } from "../McpSession.ts"
 import { mimeTypeOf, textIn, toJsonObject } from "./lenient.ts"
-import {
-  LONG_NAME,
-  malformed,
-  MAX_NAME,
-  type Paged,
-  readAllPages,
-  readDescription,
-  type Reading,
-  requestPage
-} from "./pages.ts"
-import type { Peer } from "./peer.ts"
+import { type ListKind, LONG_NAME, malformed, MAX_NAME, readDescription, type Reading } from "./pages.ts"
 
-/** A kind of list, and how one of its items is read. */
-export interface ListKind<A> extends Paged {
-  readonly read: (reading: Reading, id: string, raw: object) => A
-  /** What its id may be long. */
-  readonly maxId: number
-}
-
-export const readListing = <A>(
-  kind: ListKind<A>,
-  server: string,
-  redact: Redaction,
-  peer: Pick<Peer, "request">
-): Effect.Effect<Listing<A>, McpCallError> =>
-  Effect.suspend(() => {
-    const items: Array<A> = []
-    const diagnostics: Array<Diagnostic> = []
-    const reading: Reading = { server, redact, paged: kind, diagnostics }
-    const readPage = (cursor: string | undefined) => requestPage(server, peer, kind, cursor)
-    return Effect.as(readAllPages(reading, readPage, (raw) => readItem(kind, reading, items, raw)), {
-      items,
-      diagnostics
-    })
-  })
-
-const readItem = <A>(kind: ListKind<A>, reading: Reading, items: Array<A>, raw: unknown) => {
-  const id = textIn(raw, kind.id) ?? ""
-  if (!Predicate.isObject(raw) || id === "") {
-    reading.diagnostics.push(malformed(reading, raw, `it is no object with a text as ${kind.id}`))
-  } else if (id.length > kind.maxId) {
-    const problem = kind.maxId === MAX_NAME ? LONG_NAME : `its ${kind.id} is longer than ${kind.maxId} characters`
-    reading.diagnostics.push(malformed(reading, raw, problem))
-  } else {
-    items.push(kind.read(reading, id, raw))
+/** An item that has its id, of at most `maxId` characters. */
+const withId =
+  <A>(maxId: number, read: (reading: Reading, id: string, raw: object) => A) =>
+  (reading: Reading, raw: unknown): A | undefined => {
+    const { diagnostics, paged } = reading
+    const id = textIn(raw, paged.id) ?? ""
+    if (!Predicate.isObject(raw) || id === "") {
+      diagnostics.push(malformed(reading, raw, `it is no object with a text as ${paged.id}`))
+    } else if (id.length > maxId) {
+      const problem = maxId === MAX_NAME ? LONG_NAME : `its ${paged.id} is longer than ${maxId} characters`
+      diagnostics.push(malformed(reading, raw, problem))
+    } else {
+      return read(reading, id, raw)
+    }
+    return undefined
   }
-}
 
 /** What is longer can't be shown, and is sent back with each request; a resource that is all in its URI is no use. */
 const MAX_URI = 8192
@@ -65,8 +31,7 @@ export const RESOURCES: ListKind<Resource> = {
   key: "resources",
   noun: "resource",
   id: "uri",
-  maxId: MAX_URI,
-  read: (reading, uri, raw) => {
+  read: withId(MAX_URI, (reading, uri, raw) => {
     const size = Predicate.hasProperty(raw, "size") ? raw.size : undefined
     return {
       server: reading.server,
@@ -76,7 +41,7 @@ export const RESOURCES: ListKind<Resource> = {
       ...(typeof size === "number" && size >= 0 ? { size } : {}),
       raw: toJsonObject(raw)
     }
-  }
+  })
 }
 
 export const TEMPLATES: ListKind<ResourceTemplate> = {
@@ -84,14 +49,13 @@ export const TEMPLATES: ListKind<ResourceTemplate> = {
   key: "resourceTemplates",
   noun: "resource template",
   id: "uriTemplate",
-  maxId: MAX_URI,
-  read: (reading, uriTemplate, raw) => ({
+  read: withId(MAX_URI, (reading, uriTemplate, raw) => ({
     server: reading.server,
     uriTemplate,
     ...describe(reading, uriTemplate, raw),
     ...mimeTypeOf(raw),
     raw: toJsonObject(raw)
-  })
+  }))
 }
 
 export const PROMPTS: ListKind<Prompt> = {
@@ -99,14 +63,13 @@ export const PROMPTS: ListKind<Prompt> = {
   key: "prompts",
   noun: "prompt",
   id: "name",
-  maxId: MAX_NAME,
-  read: (reading, name, raw) => ({
+  read: withId(MAX_NAME, (reading, name, raw) => ({
     server: reading.server,
     ...describe(reading, name, raw),
     name,
     arguments: readArguments(reading, name, raw),
     raw: toJsonObject(raw)
-  })
+  }))
 }
 
 /** A person can't fill in more. */

@@ -11,8 +11,9 @@ import type { Listing, McpOffers, RequestOptions } from "../McpSession.ts"
 import type { Channel } from "./channel.ts"
 import type { Greeting } from "./handshake.ts"
 import type { Fields } from "./jsonRpc.ts"
-import { type ListKind, PROMPTS, readListing, RESOURCES, TEMPLATES } from "./listings.ts"
+import { PROMPTS, RESOURCES, TEMPLATES } from "./listings.ts"
 import type { Notices } from "./notices.ts"
+import { type ListKind, readAllPages } from "./pages.ts"
 import type { Peer } from "./peer.ts"
 import { type Answer, readCompletion, readContents, readPrompt } from "./readAnswers.ts"
 import { Subscriptions } from "./subscriptions.ts"
@@ -89,7 +90,7 @@ const readList = <A>(
   { channel, peer, server: { name, timeout: { list: limit } } }: Parts,
   kind: ListKind<A>
 ): Effect.Effect<Listing<A>, McpCallError> =>
-  readListing(kind, name, channel.redact, peer).pipe(
+  readAllPages(kind, name, channel.redact, peer).pipe(
     Effect.timeoutOrElse({
       duration: limit,
       orElse: () => Effect.fail(new McpTimedOut({ server: name, phase: "total", limit }))

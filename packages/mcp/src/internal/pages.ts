@@ -6,6 +6,7 @@ import * as Text from "@effect-toolnexus/core/Text"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { type McpCallError, McpRejected } from "../McpError.ts"
+import type { Listing } from "../McpSession.ts"
 import { diagnostic } from "./entryError.ts"
 import { METHOD_NOT_FOUND } from "./jsonRpc.ts"
 import type { Peer } from "./peer.ts"
@@ -16,7 +17,7 @@ const MAX_ITEMS = 10_000
 /** Of all pages together, in characters: each page by itself is bounded by the length of a line. */
 const MAX_TEXT = 64 * 1024 * 1024
 
-export interface Page {
+interface Page {
   readonly items: ReadonlyArray<unknown>
   readonly cursor: string | undefined
 }
@@ -32,6 +33,11 @@ export interface Paged {
   readonly id: string
 }
 
+/** How an item is read; what it finds nothing in is left out, and has its diagnostic. */
+export interface ListKind<A> extends Paged {
+  readonly read: (reading: Reading, raw: unknown) => A | undefined
+}
+
 /** What is wrong with an item is told in the server's own words, less the secrets it was given. */
 export interface Reading {
   readonly server: string
@@ -40,35 +46,41 @@ export interface Reading {
   readonly diagnostics: Array<Diagnostic>
 }
 
-/** Reads item by item with `read`; what was wrong goes to the diagnostics of `reading`. */
-export const readAllPages = Effect.fnUntraced(function*<E>(
-  reading: Reading,
-  readPage: (cursor: string | undefined) => Effect.Effect<Page, E>,
-  read: (raw: unknown) => void
-) {
-  const { diagnostics, paged, server } = reading
+export const readAllPages = Effect.fnUntraced(function*<A>(
+  kind: ListKind<A>,
+  server: string,
+  redact: Redaction,
+  peer: Pick<Peer, "request">
+): Effect.fn.Return<Listing<A>, McpCallError> {
+  const items: Array<A> = []
+  const diagnostics: Array<Diagnostic> = []
+  const reading: Reading = { server, redact, paged: kind, diagnostics }
+  const take = (raw: unknown) => {
+    const item = kind.read(reading, raw)
+    if (item !== undefined) items.push(item)
+  }
   const seen = new Set<string>()
   const extent = { listed: 0, text: 0 }
   let cursor: string | undefined
   for (let pages = 1;; pages++) {
-    const page = yield* readPage(cursor)
+    const page = yield* requestPage(server, peer, kind, cursor)
     for (const raw of page.items.slice(0, MAX_ITEMS - extent.listed)) {
       extent.text += lengthOf(raw, MAX_TEXT - extent.text)
       if (extent.text > MAX_TEXT) break
-      if (isWithin(raw, BOUNDS)) read(raw)
+      if (isWithin(raw, BOUNDS)) take(raw)
       else diagnostics.push(malformed(reading, raw, TOO_MUCH))
     }
     extent.listed += page.items.length
     cursor = page.cursor
     extent.text += cursor?.length ?? 0
-    const cut = whyEnd(paged, cursor, seen, pages, extent)
+    const cut = whyEnd(kind, cursor, seen, pages, extent)
     if (cut !== undefined) diagnostics.push(diagnostic(server, "warning", cut.code, cut.message))
-    if (cut !== undefined || cursor === undefined) return
+    if (cut !== undefined || cursor === undefined) return { items, diagnostics }
     seen.add(cursor)
   }
 })
 
-export const requestPage = (
+const requestPage = (
   server: string,
   peer: Pick<Peer, "request">,
   { key, method }: Paged,

@@ -81,11 +81,16 @@ export class RemoteLink {
     this.#receiver = receiver
   }
 
-  send({ id, method }: Outgoing, delivery: Effect.Effect<void>) {
+  /** `isOver`: called with a request of which nothing is under way any more. */
+  send({ id, method }: Outgoing, delivery: Effect.Effect<void>, isOver?: (id: number) => void) {
     if (this.#isLeft) return
     if (id === undefined) return this.#notices.send(method, delivery)
     if (STARTING.has(method)) this.#refusal = undefined
-    const fiber = this.run(Effect.ensuring(delivery, Effect.sync(() => void this.#sent.delete(id))))
+    const ended = Effect.sync(() => {
+      this.#sent.delete(id)
+      isOver?.(id)
+    })
+    const fiber = this.run(Effect.ensuring(delivery, ended))
     // it may have ended at once
     if (fiber.pollUnsafe() === undefined) this.#sent.set(id, fiber)
   }

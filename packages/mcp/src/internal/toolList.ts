@@ -1,5 +1,4 @@
 /** A server's list of tools, each by itself, so that a broken one costs no other. */
-import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -7,32 +6,15 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { McpCallError } from "../McpError.ts"
 import type { RawTool, ToolList } from "../McpSession.ts"
-import {
-  LONG_NAME,
-  malformed,
-  MAX_NAME,
-  type Paged,
-  readAllPages,
-  readDescription,
-  type Reading,
-  requestPage
-} from "./pages.ts"
+import { type ListKind, LONG_NAME, malformed, MAX_NAME, readAllPages, readDescription, type Reading } from "./pages.ts"
 import type { Peer } from "./peer.ts"
-
-const TOOLS: Paged = { method: "tools/list", key: "tools", noun: "tool", id: "name" }
 
 export const readTools = (
   server: string,
   redact: Redaction,
   peer: Pick<Peer, "request">
 ): Effect.Effect<ToolList, McpCallError> =>
-  Effect.suspend(() => {
-    const tools: Array<RawTool> = []
-    const diagnostics: Array<Diagnostic> = []
-    const reading: Reading = { server, redact, paged: TOOLS, diagnostics }
-    const readPage = (cursor: string | undefined) => requestPage(server, peer, TOOLS, cursor)
-    return Effect.as(readAllPages(reading, readPage, (raw) => readTool(reading, tools, raw)), { tools, diagnostics })
-  })
+  Effect.map(readAllPages(TOOLS, server, redact, peer), ({ diagnostics, items }) => ({ tools: items, diagnostics }))
 
 /** Servers leave out, or send `null` for, what they don't have. */
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -51,24 +33,20 @@ type Wire = Schema.Schema.Type<typeof Wire>
 
 const decode = Schema.decodeUnknownResult(Wire)
 
-const readTool = (reading: Reading, tools: Array<RawTool>, raw: unknown) => {
-  const { diagnostics } = reading
+const readTool = (reading: Reading, raw: unknown): RawTool | undefined => {
+  const leaveOut = (problem: string) => void reading.diagnostics.push(malformed(reading, raw, problem))
   const decoded = decode(raw)
-  if (Result.isFailure(decoded)) {
-    diagnostics.push(malformed(reading, raw, decoded.failure.message.replaceAll(/\s+/g, " ")))
-    return
-  }
+  if (Result.isFailure(decoded)) return leaveOut(decoded.failure.message.replaceAll(/\s+/g, " "))
   const tool = decoded.success
+  if (tool.name.length > MAX_NAME) return leaveOut(LONG_NAME)
   const schema = tool.inputSchema ?? {}
   const type = schema["type"]
-  if (tool.name.length > MAX_NAME) {
-    diagnostics.push(malformed(reading, raw, LONG_NAME))
-  } else if (type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"))) {
-    tools.push(toRawTool(reading, tool, { ...schema, type: "object" }))
-  } else {
-    diagnostics.push(malformed(reading, raw, `the type of its input schema is not "object"`))
-  }
+  return type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"))
+    ? toRawTool(reading, tool, { ...schema, type: "object" })
+    : leaveOut("the type of its input schema is not \"object\"")
 }
+
+const TOOLS: ListKind<RawTool> = { method: "tools/list", key: "tools", noun: "tool", id: "name", read: readTool }
 
 const toRawTool = (reading: Reading, tool: Wire, inputSchema: RawTool["inputSchema"]): RawTool => {
   const annotations = readAnnotations(tool.annotations)
