@@ -54,8 +54,8 @@ export interface McpSourceOptions {
  *
  * A connected server that is lost (its process ended, its pipe broke) is `Reconnecting`: its tools stay listed, and calls
  * of them wait for the repair within their own limits. Attempts follow after 250 ms, and then twice as long each time, up
- * to 30 seconds, less by up to a half at random. After eight in a row that led to no connection of at least a minute
- * the server is `Failed`. The first start is never repeated: it decides the build.
+ * to 30 seconds, less by up to a half at random. After eight in a row that led to no connection of at least a minute, or
+ * of ten seconds over HTTP, the server is `Failed`. The first start is never repeated: it decides the build.
  *
  * What is done to one server takes place in the order in which it was asked for; a server is ended before it is started
  * anew, and never runs twice. Each operation goes on where its caller is interrupted.

@@ -1,6 +1,6 @@
 /** Streams of events: torn apart, cut off, asked for again, and without end. */
 import { RequestHeaders } from "@effect-toolnexus/core"
-import { type Connections, HttpConnections, type HttpResponse } from "@effect-toolnexus/core/HttpConnections"
+import { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as TestClock from "effect/testing/TestClock"
 import type { ServerResponse } from "node:http"
+import { fakeHttp } from "./fakeHttp.ts"
 import {
   answer,
   connect,
@@ -206,25 +207,13 @@ describe("the stream of what a server says by itself", () => {
   it.effect("that is quiet is asked for again as long as it lasts, for a proxy may end it each minute", () =>
     Effect.gen(function*() {
       let streams = 0
-      const reply = (type: string, said: string): HttpResponse => ({
-        status: 200,
-        header: (name) => name === "content-type" ? type : undefined,
-        text: () => Effect.succeed({ text: said, isWhole: true }),
-        bytes: () => Effect.die("nobody asks for bytes"),
-        pieces: () => Effect.sleep("1 minute"),
-        discard: () => {}
+      const http = fakeHttp(({ body, method }) => {
+        if (method === "GET") {
+          streams++
+          return { pieces: () => Effect.sleep("1 minute") }
+        }
+        return { text: JSON.stringify(answer(body.id, body.method === "initialize" ? initialized : { tools: [] })) }
       })
-      const exchange: Connections["exchange"] = ({ body = "{}", method }) =>
-        Effect.sync(() => {
-          if (method === "GET") {
-            streams++
-            return reply("text/event-stream", "")
-          }
-          const { id, method: asked } = JSON.parse(String(body))
-          const said = asked === "initialize" ? initialized : { tools: [] }
-          return reply("application/json", JSON.stringify(answer(id, said)))
-        })
-      const http = HttpConnections.of({ open: () => Effect.succeed({ exchange }) })
       const servers = { a: define({ url: "http://quiet.example/mcp" }) }
       const { entries } = yield* Effect.provideService(open(servers), HttpConnections, http)
       yield* TestClock.adjust("1 hour")

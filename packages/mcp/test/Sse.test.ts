@@ -1,8 +1,11 @@
 /** The transport of 2024-11-05, HTTP+SSE. */
+import { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import * as TestClock from "effect/testing/TestClock"
 import type { ServerResponse } from "node:http"
+import { fakeHttp } from "./fakeHttp.ts"
 import {
   answer,
   connect,
@@ -15,7 +18,7 @@ import {
   text,
   within
 } from "./httpServer.ts"
-import { call, entryOf, eventually, messageOf, platform, toolOf } from "./support.ts"
+import { call, define, entryOf, eventually, messageOf, open, platform, toolOf } from "./support.ts"
 
 interface Older {
   /** Where messages are to be sent. */
@@ -104,6 +107,32 @@ describe("a server over HTTP+SSE", () => {
       assert.include(messageOf(early.entries, "a"), "failed at initialize: HTTP 500: {\"oops\":\"no disk\"}")
       const page = yield* connect({ script: (_, response) => json(response, 200, "hi") }, { type: "sse" })
       assert.include(messageOf(page.entries, "a"), "its answer is no stream of events: HTTP 200: \"hi\"")
+    }).pipe(Effect.provide(platform)))
+
+  it.effect("whose stream is ended each time that it is quiet for less than a minute isn't given up", () =>
+    Effect.gen(function*() {
+      let streams = 0
+      let say: (said: string) => unknown = () => undefined
+      const http = fakeHttp(({ body: { id, method: asked }, method }) => {
+        if (method === "GET") {
+          return {
+            pieces: (take) => {
+              streams++
+              say = take
+              take("event: endpoint\ndata: /messages\n\n")
+              return Effect.sleep("55 seconds")
+            }
+          }
+        }
+        if (asked === "initialize") say(event(answer(id, { ...initialized, protocolVersion: "2024-11-05" })))
+        if (asked === "tools/list") say(event(answer(id, { tools: [] })))
+        return { status: 202, text: "" }
+      })
+      const servers = { a: define({ type: "sse", url: "http://quiet.example/sse" }) }
+      const { entries } = yield* Effect.provideService(open(servers), HttpConnections, http)
+      yield* TestClock.adjust("30 minutes")
+      assert.isAbove(streams, 20)
+      assert.notStrictEqual(entryOf(yield* entries, "a")._tag, "Failed")
     }).pipe(Effect.provide(platform)))
 
   it.live("that is asked to go elsewhere in the middle doesn't, and sees the end of its stream", () =>

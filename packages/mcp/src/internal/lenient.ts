@@ -1,6 +1,12 @@
 /** How what a server sent is looked at, whatever it is. */
-import { isJson, type Json, type JsonObject } from "@effect-toolnexus/core/Json"
+import { type Bounds, isJson, type Json, type JsonObject } from "@effect-toolnexus/core/Json"
 import * as Predicate from "effect/Predicate"
+
+/** No honest answer comes near. What works on deeper ones recurses, and would exhaust the stack. */
+export const ANSWER_BOUNDS: Bounds = { levels: 200, values: 1_000_000 }
+
+/** A model reads no more parts of an answer than that, and a host keeps none of more. */
+export const MAX_PARTS = 10_000
 
 /** The text that stands there, if one does. */
 export const textIn = (raw: unknown, key: string): string | undefined => {

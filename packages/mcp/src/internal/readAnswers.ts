@@ -1,6 +1,6 @@
 /** What a server answered to `resources/read`, `prompts/get` and `completion/complete`: what of it can be used. */
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
-import { type Bounds, isWithin } from "@effect-toolnexus/core/Json"
+import { isWithin } from "@effect-toolnexus/core/Json"
 import * as Text from "@effect-toolnexus/core/Text"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -8,7 +8,7 @@ import type { Completion, FilledPrompt, PromptMessage } from "../McpPrompt.ts"
 import type { ReadResource, ResourceContents } from "../McpResource.ts"
 import { diagnostic } from "./entryError.ts"
 import type { Fields } from "./jsonRpc.ts"
-import { mimeTypeOf, textIn, toJson, toJsonObject } from "./lenient.ts"
+import { ANSWER_BOUNDS, MAX_PARTS, mimeTypeOf, textIn, toJson, toJsonObject } from "./lenient.ts"
 import { readPart } from "./resultMapping.ts"
 
 /** An answer, or where it isn't what the protocol asks for. */
@@ -72,10 +72,6 @@ const shorten = (name: string): string => Text.cut(name, SHOWN_NAME, "...")
 
 const SHOWN_NAME = 200
 
-/** No honest answer comes near. What works on deeper ones recurses, and would exhaust the stack. */
-const BOUNDS: Bounds = { levels: 200, values: 1_000_000 }
-const MAX_ITEMS = 10_000
-
 interface Place {
   readonly server: string
   /** Where the answer has the items. */
@@ -98,17 +94,17 @@ const readItems = <A>(
 ): Answer<Items<A>> => {
   if (!Predicate.isObjectOrArray(given)) return Result.fail(key)
   const list: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
-  const items = list.slice(0, MAX_ITEMS).flatMap((raw) => {
-    const item = isWithin(raw, BOUNDS) ? read(raw) : undefined
+  const items = list.slice(0, MAX_PARTS).flatMap((raw) => {
+    const item = isWithin(raw, ANSWER_BOUNDS) ? read(raw) : undefined
     return item === undefined ? [] : [item]
   })
-  const kept = Math.min(list.length, MAX_ITEMS)
+  const kept = Math.min(list.length, MAX_PARTS)
   const diagnostics: Array<Diagnostic> = []
   const say = (code: string, message: string) => diagnostics.push(diagnostic(server, "warning", code, message))
   if (items.length < kept) {
     const count = kept - items.length
     say(`malformed-${noun}`, `${of} has ${count} ${noun}${count === 1 ? "" : "s"} that can't be read, and are left out`)
   }
-  if (list.length > kept) say("answer-cut", `${of} is cut after ${MAX_ITEMS} ${noun}s`)
+  if (list.length > kept) say("answer-cut", `${of} is cut after ${MAX_PARTS} ${noun}s`)
   return Result.succeed({ items, diagnostics })
 }

@@ -1,9 +1,9 @@
 /** A server's answer made a result: text for the model, and beside it every part as data (CONTRACT 5). */
-import { type Bounds, isJson, isWithin, type Json } from "@effect-toolnexus/core/Json"
+import { isJson, isWithin, type Json } from "@effect-toolnexus/core/Json"
 import * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import * as Predicate from "effect/Predicate"
 import type { RawCallResult } from "../McpSession.ts"
-import { textIn, toJson } from "./lenient.ts"
+import { ANSWER_BOUNDS, MAX_PARTS, textIn, toJson } from "./lenient.ts"
 
 export const toToolResult = (server: string, raw: RawCallResult): ToolResult.ToolResult => {
   const { note: partsNote, parts } = readContent(raw.content)
@@ -20,11 +20,8 @@ export const toToolResult = (server: string, raw: RawCallResult): ToolResult.Too
   }
 }
 
-/** No honest result comes near. What works on deeper ones recurses, and would exhaust the stack. */
-const BOUNDS: Bounds = { levels: 200, values: 1_000_000 }
-
 const LEFT_OUT =
-  `[structured content left out: deeper than ${BOUNDS.levels} levels, or more than ${BOUNDS.values} values]`
+  `[structured content left out: deeper than ${ANSWER_BOUNDS.levels} levels, or more than ${ANSWER_BOUNDS.values} values]`
 
 interface Structured {
   readonly structured?: Json
@@ -36,13 +33,10 @@ interface Structured {
 
 const readStructured = (raw: unknown): Structured => {
   if (raw === undefined || raw === null) return {}
-  if (!isWithin(raw, BOUNDS)) return { leftOut: LEFT_OUT }
+  if (!isWithin(raw, ANSWER_BOUNDS)) return { leftOut: LEFT_OUT }
   if (isJson(raw)) return { structured: raw }
   return { structured: toJson(raw), note: "[what is no JSON value in the structured content, e.g. 1e999, is null]" }
 }
-
-/** A model reads no more parts than that, and a host keeps none of more. */
-const MAX_PARTS = 10_000
 
 interface Content {
   readonly parts: ReadonlyArray<Read>

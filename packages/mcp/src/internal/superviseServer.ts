@@ -202,7 +202,7 @@ const settle = Effect.fnUntraced(function*(life: Connecting, loss: Loss, before:
   if (lasted === undefined && before === undefined) return yield* giveUp(life, { error, isRepaired: false })
   // one that forgets each session as soon as it has given it is no server that is well
   const isForgetful = isExpired && (before ?? 0) > 0 && lasted !== undefined && lasted < FORGETFUL_MILLIS
-  const isFresh = isExpired ? !isForgetful : lasted !== undefined && isLasting(lasted)
+  const isFresh = isExpired ? !isForgetful : lasted !== undefined && isLasting(life.serving.server, lasted)
   const repairs = isFresh ? 1 : (before ?? 0) + 1
   if (repairs > MAX_REPAIRS && !isAway(life, loss)) {
     return yield* giveUp(life, { error, isRepaired: false, note: gaveUp(name) })
