@@ -185,4 +185,20 @@ describe("McpInventory", () => {
       assert.include(list[0]?.error?.message, "exited with code 2")
       assert.deepStrictEqual(pidsIn(pidFile).filter(isAlive), [])
     }).pipe(Effect.provide(platform)))
+
+  it.live("says what is odd about each, also where it failed", () =>
+    Effect.gen(function*() {
+      const list = yield* McpInventory.list({
+        servers: Object.entries({
+          cut: scripted({ tools: [{ name: "a" }, { title: "nameless" }] }),
+          noisy: scripted({ noise: true }),
+          odd: scripted({ exitAtStart: 2 }, { timout: 1 })
+        })
+      })
+      assert.deepStrictEqual(list.map(({ diagnostics, status }) => [status, diagnostics.map(({ code }) => code)]), [
+        ["connected", ["malformed-tool"]],
+        ["connected", ["stdout-noise"]],
+        ["failed", ["unknown-key"]]
+      ])
+    }).pipe(Effect.provide(platform)))
 })
