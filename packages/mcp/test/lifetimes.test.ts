@@ -37,8 +37,8 @@ describe("closing", () => {
   it.live("ends a polite server without a signal", () =>
     Effect.gen(function*() {
       const log = yield* temporaryFile
-      const took = yield* closing(open({ a: scripted({ log }) }))
-      assert.isBelow(took, 450)
+      const took = yield* closing(open({ a: scripted({ log }, { shutdown: { eof: 10_000 } }) }))
+      assert.isBelow(took, 5000)
       assert.include(readFileSync(log, "utf8"), "\"eof\"")
     }).pipe(Effect.provide(platform)))
 
