@@ -63,6 +63,19 @@ describe("a server over HTTP+SSE", () => {
       }).pipe(Effect.provide(platform))
   )
 
+  it.live("is sent messages to where it says, as seen from where its stream has moved to", () =>
+    Effect.gen(function*() {
+      const moved = older({ endpoint: "messages" })
+      const { entries, server } = yield* connect({
+        script: (seen, response) =>
+          seen.path === "/mcp"
+            ? json(response, 307, {}, { location: "/v1/sse" })
+            : moved({ ...seen, path: seen.path.replace("/v1", "") }, response)
+      }, { type: "sse" })
+      assert.strictEqual((yield* call(toolOf(entries, "a_echo"))).output, "older")
+      assert.strictEqual(server.seen.at(-1)?.path, "/v1/messages")
+    }).pipe(Effect.provide(platform)))
+
   it.live("isn't tried where the configuration says http, or the server asks who we are", () =>
     Effect.gen(function*() {
       const http = yield* connect({ script: older() }, { type: "http" })

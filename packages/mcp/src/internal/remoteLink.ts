@@ -7,6 +7,7 @@ import type { HttpFailure, HttpResponse } from "@effect-toolnexus/core/HttpConne
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import {
   type Answer,
+  type Answered,
   isRedirected,
   type RemoteRequest,
   RemoteRequests,
@@ -155,7 +156,7 @@ export class RemoteLink {
   }
 
   /** The response; or why it is none, for it leads elsewhere, or asks who we are. */
-  admit(request: RemoteRequest, answer: Answer): Result.Result<HttpResponse, Refusal> {
+  admit(request: RemoteRequest, answer: Answer): Result.Result<Answered, Refusal> {
     if (isRedirected(answer)) return Result.fail({ phase: "initialize", detail: answer.reason })
     const challenge = this.requests.challengeOf(request, answer)
     if (challenge === undefined) return Result.succeed(answer)

@@ -3,7 +3,7 @@
  */
 import { beginning, readEvents } from "@effect-toolnexus/core/EventStream"
 import type { HttpFailure, HttpResponse } from "@effect-toolnexus/core/HttpConnections"
-import { type Answer, isStream, type RemoteRequest } from "@effect-toolnexus/core/RemoteRequests"
+import { type Answer, type Answered, isStream, type RemoteRequest } from "@effect-toolnexus/core/RemoteRequests"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -117,10 +117,11 @@ class SseStream {
     return isStream(response) ? this.#readStream(response) : this.#readProblem(response)
   }
 
-  #readStream(response: HttpResponse): Effect.Effect<void> {
+  #readStream(response: Answered): Effect.Effect<void> {
+    const from = response.movedTo ?? this.#url
     const read = readEvents(response, beginning(), {
       take: ({ data, event }) => {
-        if (event === "endpoint") this.#setEndpoint(data)
+        if (event === "endpoint") this.#setEndpoint(data, from)
         else this.#link.hear(data)
       },
       // whose answer it was isn't known, so that costs the others nothing
@@ -139,11 +140,11 @@ class SseStream {
       }))
   }
 
-  /** What is sent there is meant for this server. */
-  #setEndpoint(data: string) {
+  /** As seen `from` where the stream is. What is sent there is meant for this server. */
+  #setEndpoint(data: string, from: URL) {
     // the first is the one; a session that is under way isn't sent elsewhere
     if (Deferred.isDoneUnsafe(this.#endpoint)) return
-    const url = URL.parse(data, this.#url)
+    const url = URL.parse(data, from)
     if (url?.origin !== this.#url.origin) {
       return this.#refuse({ phase: "initialize", detail: "it wants messages to be sent to another server" })
     }
