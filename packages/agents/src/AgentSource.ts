@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import { AgentRegistry } from "@effect-toolnexus/core/AgentRegistry"
+import * as EntryOptions from "@effect-toolnexus/core/EntryOptions"
 import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import { Source } from "@effect-toolnexus/core/Source"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
@@ -16,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type AgentDefinition, entryNameOf, flagsOf } from "./AgentDefinition.ts"
+import { type AgentDefinition, entryNameOf } from "./AgentDefinition.ts"
 import { type Outcome, settled } from "./internal/outcome.ts"
 
 export {
@@ -25,8 +26,7 @@ export {
   decodeDefinition,
   diagnose,
   entryName,
-  entryNameOf,
-  flagsOf
+  entryNameOf
 } from "./AgentDefinition.ts"
 
 /**
@@ -104,7 +104,7 @@ const toEntries = (
 }
 
 const onItsWay = (entry: string, definition: AgentDefinition): SourceEntry.SourceEntry =>
-  SourceEntry.connecting(entry, flagsOf(definition))
+  SourceEntry.connecting(entry, EntryOptions.flagsOf(definition))
 
 const begin = (board: Board, entry: string, definition: AgentDefinition) =>
   FiberMap.run(

@@ -1,5 +1,5 @@
 import { AgentSource } from "@effect-toolnexus/agents"
-import { HttpConnections, Source } from "@effect-toolnexus/core"
+import { EntryOptions, HttpConnections, Source } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -454,8 +454,8 @@ describe("AgentSource.decodeDefinition", () => {
     assert.deepStrictEqual(definition, { ...raw, folder: "/folder" })
     assert.deepStrictEqual(diagnostics, [])
     // also where the rest of it is wrong
-    assert.deepStrictEqual(AgentSource.flagsOf({ card: 3, required: true, trusted: "yes" }), { required: true })
-    assert.deepStrictEqual(AgentSource.flagsOf(null), {})
+    assert.deepStrictEqual(EntryOptions.flagsOf({ card: 3, required: true, trusted: "yes" }), { required: true })
+    assert.deepStrictEqual(EntryOptions.flagsOf(null), {})
   })
 
   it("gives the diagnostics of what it refuses, too", () => {

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { ConfigKeys, type Diagnostic, Json, SourceEntry } from "@effect-toolnexus/core"
+import { type Diagnostic, EntryOptions, Json, type SourceEntry } from "@effect-toolnexus/core"
 import * as Hash from "effect/Hash"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -42,15 +42,12 @@ export interface OperationRule extends Schema.Schema.Type<typeof OperationRule> 
  * - `timeout`: in milliseconds over a whole call, 30000 by default
  * - `retry`: `safe` (the default) sends GET, HEAD and OPTIONS up to three times where the server was too busy or didn't
  *   answer; `always` does so with every method
- * - `maxConcurrent`: how many calls of its tools may run at once; without it any number
- * - `required`: the build of a toolkit fails where this document fails
- * - `trusted`: its owner vouches for what it says of its operations
- * - `disabled: true` wins over `enabled: true`
+ * - what may be said of every entry: `EntryOptions` of core
  *
  * @category models
  * @since 0.1.0
  */
-export interface OpenApiOptions {
+export interface OpenApiOptions extends EntryOptions.EntryOptions {
   readonly baseUrl?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly security?: Readonly<Record<string, string>>
@@ -58,11 +55,6 @@ export interface OpenApiOptions {
   readonly exclude?: ReadonlyArray<string | OperationRule>
   readonly timeout?: number
   readonly retry?: "never" | "safe" | "always"
-  readonly maxConcurrent?: number
-  readonly required?: boolean
-  readonly trusted?: boolean
-  readonly enabled?: boolean
-  readonly disabled?: boolean
 }
 
 /**
@@ -76,30 +68,6 @@ export interface OpenApiDefinition extends OpenApiOptions {
   readonly document: string | Json.JsonObject
   readonly folder: string
 }
-
-/**
- * Whether its owner switched it off.
- *
- * @category getters
- * @since 0.1.0
- */
-export const isDisabled = ({ disabled, enabled }: Pick<OpenApiOptions, "disabled" | "enabled">): boolean =>
-  disabled === true || enabled === false
-
-/**
- * What the owner of an entry says of it as a whole, also where the rest makes no sense.
- *
- * @category getters
- * @since 0.1.0
- */
-export const flagsOf = (raw: unknown): Pick<SourceEntry.EntryFields, "required" | "trusted"> => ({
-  ...(isTrue(raw, "required") ? { required: true } : {}),
-  ...(isTrue(raw, "trusted") ? { trusted: true } : {})
-})
-
-/** A getter may throw. */
-const isTrue = (raw: unknown, key: string): boolean =>
-  Result.getOrElse(Result.try(() => Predicate.hasProperty(raw, key) && raw[key] === true), () => false)
 
 /**
  * The name of a document that has no id: its URL without user info, query and fragment, its path, or its title
@@ -158,6 +126,7 @@ const Texts = Schema.Record(Schema.String, Schema.String)
 const Rules = Schema.Array(Schema.Union([Schema.String, OperationRule]))
 
 const Options = Schema.Struct({
+  document: Schema.optionalKey(Schema.Unknown),
   baseUrl: Schema.optionalKey(Schema.String),
   headers: Schema.optionalKey(Texts),
   security: Schema.optionalKey(Texts),
@@ -165,17 +134,13 @@ const Options = Schema.Struct({
   exclude: Schema.optionalKey(Rules),
   timeout: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(1))),
   retry: Schema.optionalKey(Schema.Literals(["never", "safe", "always"])),
-  maxConcurrent: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-  required: Schema.optionalKey(Schema.Boolean),
-  trusted: Schema.optionalKey(Schema.Boolean),
-  enabled: Schema.optionalKey(Schema.Boolean),
-  disabled: Schema.optionalKey(Schema.Boolean)
+  ...EntryOptions.fields
 })
 
-const decodeOptions = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" })
+const DOCUMENT = "a URL, a path, or an OpenAPI document as text or object"
 
-/** Said instead of the decoder's own words, which show the value: it may be a secret. */
-const EXPECTED: Readonly<Record<keyof OpenApiOptions, string>> = {
+const reader = EntryOptions.makeReader("extra", Options, {
+  document: DOCUMENT,
   baseUrl: "the URL of an API, as text",
   headers: "an object of header names and values, both text",
   security: "an object of security schemes and what is to be sent for them, both text",
@@ -183,14 +148,8 @@ const EXPECTED: Readonly<Record<keyof OpenApiOptions, string>> = {
   exclude: "a list of operations, tags and methods, each a text or {operation, tag, method}",
   timeout: "a number of milliseconds, at least 1",
   retry: "\"never\", \"safe\" or \"always\"",
-  maxConcurrent: "a whole number, at least 1",
-  required: "true or false",
-  trusted: "true or false",
-  enabled: "true or false",
-  disabled: "true or false"
-}
-
-const isOption = (key: string): key is keyof OpenApiOptions => Object.hasOwn(EXPECTED, key)
+  ...EntryOptions.expected
+})
 
 /**
  * Reads one value of the map `openapi` of a configuration file; `path` is where it stands, e.g. `openapi.pets`.
@@ -208,23 +167,16 @@ export const decodeDefinition = (
   raw: unknown,
   folder: string,
   path: string
-): Result.Result<Decoded, SourceEntry.EntryError> => {
-  const fail = (detail: string) =>
-    Result.fail(new SourceEntry.EntryError({ kind: "extra", entry, phase: "config", detail }))
-  if (!Predicate.isObject(raw) || Array.isArray(raw)) return fail(`${path} must be an object`)
-  // in code a key may be there without a value
-  const known = Object.fromEntries(Object.entries(raw).filter(([key, value]) => isOption(key) && value !== undefined))
-  const options = decodeOptions(known)
-  if (Result.isFailure(options)) return fail(faultsOf(known).join("; "))
-  const document = Predicate.hasProperty(raw, "document") ? toDocument(raw.document) : undefined
-  if (document === undefined && !isDisabled(options.success)) {
-    return fail("document must be a URL, a path, or an OpenAPI document as text or object")
-  }
-  return Result.succeed({
-    definition: { ...options.success, document: document ?? "", folder },
-    diagnostics: diagnose(entry, raw, path)
+): Result.Result<Decoded, SourceEntry.EntryError> =>
+  Result.flatMap(reader.read(raw, { entry, path }), ({ document: given, ...options }) => {
+    const document = toDocument(given)
+    return document === undefined && !EntryOptions.isDisabled(options)
+      ? Result.fail(reader.fail(entry, `document must be ${DOCUMENT}`))
+      : Result.succeed({
+        definition: { ...options, document: document ?? "", folder },
+        diagnostics: diagnose(entry, raw, path)
+      })
   })
-}
 
 const toDocument = (document: unknown): OpenApiDefinition["document"] | undefined => {
   if (typeof document === "string") return document.trim() === "" ? undefined : document
@@ -241,11 +193,6 @@ export const copyOf = (value: unknown): Json.JsonObject | undefined => {
   return isObject(copy) ? copy : undefined
 }
 
-const faultsOf = (known: Readonly<Record<string, unknown>>): ReadonlyArray<string> =>
-  Object.entries(known).flatMap(([key, value]) =>
-    isOption(key) && Result.isFailure(decodeOptions({ [key]: value })) ? [`${key} must be ${EXPECTED[key]}`] : []
-  )
-
 /**
  * The same check of a definition that was given in code, where no compiler may have looked at it.
  *
@@ -256,13 +203,9 @@ export const check = (
   entry: string,
   definition: OpenApiDefinition
 ): Result.Result<OpenApiDefinition, SourceEntry.EntryError> =>
-  Result.try({
-    try: () => decodeDefinition(entry, definition, definition.folder, entry),
-    catch: () =>
-      new SourceEntry.EntryError({ kind: "extra", entry, phase: "config", detail: "it breaks whoever reads it" })
-  }).pipe(
-    Result.flatMap((decoded) => decoded),
-    Result.map((decoded) => decoded.definition)
+  Result.map(
+    reader.guard(entry, () => decodeDefinition(entry, definition, definition.folder, entry)),
+    (decoded) => decoded.definition
   )
 
 /**
@@ -272,9 +215,4 @@ export const check = (
  * @since 0.1.0
  */
 export const diagnose = (entry: string, raw: unknown, path: string): ReadonlyArray<Diagnostic.Diagnostic> =>
-  !Predicate.isObject(raw) || Array.isArray(raw) ? [] : [
-    ...ConfigKeys.check(raw, { entry, path, known: ["document", ...Object.keys(EXPECTED)] }),
-    ...Predicate.hasProperty(raw, "timeout") && Predicate.isNumber(raw.timeout)
-      ? ConfigKeys.checkMillis(raw.timeout, { entry, path: `${path}.timeout` })
-      : []
-  ]
+  reader.diagnose(raw, { entry, path })

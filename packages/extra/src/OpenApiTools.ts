@@ -4,21 +4,14 @@
  *
  * @since 0.1.0
  */
-import { Defect, type HttpConnections, type Json, SourceEntry } from "@effect-toolnexus/core"
+import { Defect, EntryOptions, type HttpConnections, type Json, SourceEntry } from "@effect-toolnexus/core"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
-import {
-  check,
-  entryName,
-  flagsOf,
-  isDisabled,
-  type OpenApiDefinition,
-  type OpenApiOptions
-} from "./OpenApiDefinition.ts"
+import { check, entryName, type OpenApiDefinition, type OpenApiOptions } from "./OpenApiDefinition.ts"
 
 const TypeId = Symbol.for("@effect-toolnexus/extra/OpenApiTools")
 
@@ -81,7 +74,7 @@ export const fromDefinition = (entry: string, definition: OpenApiTools["definiti
 
 /** What its entry is until the document has been read. */
 export const onItsWay = ({ definition, entry }: OpenApiTools): SourceEntry.SourceEntry =>
-  SourceEntry.connecting(entry, flagsOf(definition))
+  SourceEntry.connecting(entry, EntryOptions.flagsOf(definition))
 
 /**
  * Reads the document. Never fails: what goes wrong is the entry's failure, or a diagnostic of it. The scope closes its
@@ -101,7 +94,7 @@ export const load = (
 > =>
   Effect.suspend(() => Effect.fromResult(check(entry, { folder, ...given }))).pipe(
     Effect.flatMap((definition) =>
-      isDisabled(definition)
+      EntryOptions.isDisabled(definition)
         ? Effect.succeed(SourceEntry.disabled(entry))
         : Effect.flatMap(
           // only who has a document needs what reads it
@@ -118,8 +111,8 @@ export const load = (
     Effect.catch((error) =>
       Effect.succeed(
         error.challenge === undefined
-          ? SourceEntry.failed(error, flagsOf(given))
-          : SourceEntry.needsAuth(error, flagsOf(given))
+          ? SourceEntry.failed(error, EntryOptions.flagsOf(given))
+          : SourceEntry.needsAuth(error, EntryOptions.flagsOf(given))
       )
     )
   )

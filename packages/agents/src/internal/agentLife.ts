@@ -4,6 +4,7 @@
  */
 import * as Defect from "@effect-toolnexus/core/Defect"
 import type { Diagnostic } from "@effect-toolnexus/core/Diagnostic"
+import * as EntryOptions from "@effect-toolnexus/core/EntryOptions"
 import type * as Redaction from "@effect-toolnexus/core/Redaction"
 import { RequestHeaders } from "@effect-toolnexus/core/RequestHeaders"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
@@ -15,7 +16,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { type A2aError, type Reason } from "../A2aError.ts"
 import type { AgentCard } from "../AgentCard.ts"
-import { type AgentDefinition, check, flagsOf, isDisabled } from "../AgentDefinition.ts"
+import { type AgentDefinition, check } from "../AgentDefinition.ts"
 import * as A2aClient from "./a2aClient.ts"
 import { bareHref } from "./address.ts"
 import { type AgentAddress, resolve } from "./agentAddress.ts"
@@ -33,7 +34,7 @@ type Report = (outcome: Outcome) => Effect.Effect<void>
 export const live = (entry: string, given: AgentDefinition, report: Report) =>
   Effect.suspend(() => Effect.fromResult(check(entry, given))).pipe(
     Effect.flatMap((definition) =>
-      isDisabled(definition)
+      EntryOptions.isDisabled(definition)
         ? report(settled(SourceEntry.disabled(entry)))
         : Effect.scoped(liveEnabled(entry, definition, report))
     ),
@@ -43,8 +44,8 @@ export const live = (entry: string, given: AgentDefinition, report: Report) =>
 
 const toEntry = (error: SourceEntry.EntryError, given: AgentDefinition): SourceEntry.SourceEntry =>
   error.challenge === undefined
-    ? SourceEntry.failed(error, flagsOf(given))
-    : SourceEntry.needsAuth(error, flagsOf(given))
+    ? SourceEntry.failed(error, EntryOptions.flagsOf(given))
+    : SourceEntry.needsAuth(error, EntryOptions.flagsOf(given))
 
 const liveEnabled = Effect.fnUntraced(function*(entry: string, definition: AgentDefinition, report: Report) {
   const address = yield* resolve(entry, definition)
@@ -259,5 +260,5 @@ const toOutcome = (life: Life, { card, client, diagnostics }: Known): Outcome =>
     scope: calls,
     conversation
   }
-  return { _tag: "Connected", connection: { agent, as, card, diagnostics, flags: flagsOf(definition) } }
+  return { _tag: "Connected", connection: { agent, as, card, diagnostics, flags: EntryOptions.flagsOf(definition) } }
 }

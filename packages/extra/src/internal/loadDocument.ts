@@ -1,11 +1,11 @@
 /** From a definition to an entry: the document is read, and each of its operations becomes a tool or a diagnostic. */
-import { type Diagnostic, type Redaction, SourceEntry, type Tool, Tracing } from "@effect-toolnexus/core"
+import { type Diagnostic, EntryOptions, type Redaction, SourceEntry, type Tool, Tracing } from "@effect-toolnexus/core"
 import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
-import { flagsOf, type OpenApiDefinition } from "../OpenApiDefinition.ts"
+import type { OpenApiDefinition } from "../OpenApiDefinition.ts"
 import { Budget } from "./budget.ts"
 import { Definitions } from "./definitions.ts"
 import { type Found, placeOf, read } from "./documentPlace.ts"
@@ -110,7 +110,7 @@ const toEntry = Effect.fnUntraced(
     diagnostics.push(
       ...credentialDiagnostics(documentSettings, candidates).map((each) => toDiagnostic(entry, redact, each))
     )
-    return SourceEntry.loaded(entry, { tools, diagnostics, ...flagsOf(definition) })
+    return SourceEntry.loaded(entry, { tools, diagnostics, ...EntryOptions.flagsOf(definition) })
   }
 )
 

@@ -1,7 +1,7 @@
 /** The ready-made sources, from the options and the configuration, in the order of precedence. */
 import * as AgentSource from "@effect-toolnexus/agents/AgentSource"
 import * as BuiltinSource from "@effect-toolnexus/builtins/BuiltinSource"
-import { type Diagnostic, Source, SourceEntry } from "@effect-toolnexus/core"
+import { type Diagnostic, EntryOptions, Source, SourceEntry } from "@effect-toolnexus/core"
 import * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
 import * as OpenApiDefinition from "@effect-toolnexus/extra/OpenApiDefinition"
 import * as OpenApiTools from "@effect-toolnexus/extra/OpenApiTools"
@@ -147,7 +147,7 @@ const readAgents = (options: Pick<ToolkitOptions, "agents">, config: ToolkitConf
 
 const failedAgent = (error: SourceEntry.EntryError, name: string, { config, path }: RawEntry) =>
   SourceEntry.failed(error, {
-    ...AgentSource.flagsOf(config),
+    ...EntryOptions.flagsOf(config),
     diagnostics: AgentSource.diagnose(name, config, path)
   })
 
@@ -185,7 +185,7 @@ const readDocuments = ({ openapi }: ToolkitConfig): Documents => {
     Result.match(OpenApiDefinition.decodeDefinition(name, config, folder, path), {
       onFailure: (error) =>
         void failures.push(SourceEntry.failed(error, {
-          ...OpenApiDefinition.flagsOf(config),
+          ...EntryOptions.flagsOf(config),
           diagnostics: OpenApiDefinition.diagnose(name, config, path)
         })),
       onSuccess: (decoded) => {
