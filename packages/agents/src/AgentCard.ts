@@ -10,11 +10,11 @@
  * @since 0.1.0
  */
 import type * as Diagnostic from "@effect-toolnexus/core/Diagnostic"
+import * as HttpAddress from "@effect-toolnexus/core/HttpAddress"
 import * as Text from "@effect-toolnexus/core/Text"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bareHref, parseAddress } from "./internal/address.ts"
 import { type CardSecurity, readSecurity } from "./internal/cardSecurity.ts"
 import { field } from "./internal/wireField.ts"
 
@@ -147,7 +147,7 @@ export const decode = (document: unknown, location: URL, base: URL = location): 
   return Result.succeed({
     name: Text.cut(name, MAX_NAME, "..."),
     description: clip(card.value.description ?? ""),
-    location: bareHref(location),
+    location: HttpAddress.bareHref(location),
     endpoint,
     alternative: interfaces.find(({ dialect }) => dialect !== endpoint.dialect) ??
       { ...endpoint, dialect: endpoint.dialect === "1.0" ? "0.3" : "1.0" },
@@ -187,10 +187,10 @@ const interfacesOf = (card: typeof WireCard.Type, base: URL): ReadonlyArray<Agen
 const readInterface = (raw: unknown, assumed: Dialect, base: URL): Option.Option<AgentInterface> =>
   Option.flatMap(decodeInterface(raw), ({ protocolBinding, protocolVersion, tenant, transport, url }) => {
     const binding = protocolBinding ?? transport ?? "JSONRPC"
-    const address = parseAddress(url, base)
+    const address = HttpAddress.parse(url, base)
     if (!/^json-?rpc$/i.test(binding) || address === undefined) return Option.none()
     return Option.some({
-      url: address.href,
+      url: address.url.href,
       dialect: dialectOf(protocolVersion) ?? assumed,
       ...(typeof tenant === "string" && tenant !== "" ? { tenant } : {})
     })

@@ -71,7 +71,7 @@ const isTelling = (text: string): boolean => text.trim().length >= MIN_LENGTH
  * **Example**
  *
  * ```ts
- * Redaction.variants("Bearer a/b") // => ["Bearer a/b", "Bearer%20a%2Fb", "Bearer+a%2Fb", "a/b", "a%2Fb"]
+ * Redaction.variants("Bearer a/b") // => ["Bearer a/b", "Bearer%20a%2Fb", "Bearer+a%2Fb", "Bearer%20a/b", "a/b", "a%2Fb"]
  * ```
  *
  * @category operations
@@ -106,5 +106,12 @@ const decoded = (text: string): string => Result.getOrElse(Result.try(() => deco
 
 const escaped = (text: string): ReadonlyArray<string> => {
   const inUrl = encodeURIComponent(text.toWellFormed())
-  return [text, JSON.stringify(text).slice(1, -1), inUrl, inUrl.replaceAll("%20", "+")]
+  return [text, JSON.stringify(text).slice(1, -1), inUrl, inUrl.replaceAll("%20", "+"), inPath(text)]
+}
+
+/** As it stands in a URL that it was put into as it is. */
+const inPath = (text: string): string => {
+  const url = new URL("http://host/")
+  url.pathname = `/${text}`
+  return url.pathname.slice(1)
 }

@@ -9,10 +9,12 @@ export * as ConfigKeys from "./ConfigKeys.ts"
 export * as Defect from "./Defect.ts"
 export * as Diagnostic from "./Diagnostic.ts"
 export * as EntryOptions from "./EntryOptions.ts"
+export * as EntryTexts from "./EntryTexts.ts"
 export { Environment } from "./Environment.ts"
 export * as Expansion from "./Expansion.ts"
 export * as FileFormat from "./FileFormat.ts"
 export { HostResolver, InlineResolver, type Resolver } from "./HostResolver.ts"
+export * as HttpAddress from "./HttpAddress.ts"
 export {
   type BodyBytes,
   type BodyText,

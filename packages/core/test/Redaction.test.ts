@@ -48,6 +48,7 @@ describe("make", () => {
         JSON.stringify({ secret }),
         `?key=${encodeURIComponent(secret)}`,
         `?${new URLSearchParams({ secret: "a\"b\\c d/e\tf" })}`,
+        new URL(`https://host/${secret}/card.json`).href,
         JSON.stringify(JSON.parse(JSON.stringify({ KEY })))
       ]
     ) {
@@ -65,6 +66,7 @@ describe("variants", () => {
       "Bearer a/b",
       "Bearer%20a%2Fb",
       "Bearer+a%2Fb",
+      "Bearer%20a/b",
       "a/b",
       "a%2Fb"
     ])

@@ -3,12 +3,11 @@
  *
  * @since 0.1.0
  */
-import { type Diagnostic, EntryOptions, Json, type SourceEntry } from "@effect-toolnexus/core"
+import { type Diagnostic, EntryOptions, HttpAddress, Json, type SourceEntry } from "@effect-toolnexus/core"
 import * as Hash from "effect/Hash"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bareHref } from "./internal/fields.ts"
 import { isObject, objectAt, textAt } from "./internal/json.ts"
 
 /**
@@ -88,11 +87,15 @@ export const entryName = (document: unknown): string => {
   if (isDocumentText(text)) {
     return titleOf(Result.getOrElse(Result.try((): unknown => JSON.parse(text)), () => undefined))
   }
-  if (!/^\s*[a-z][a-z0-9+.-]*:[\\/]/i.test(text)) return text
+  // as whoever fetches it reads it: `http:me:secret@host` is an address as good as any
+  const address = HttpAddress.parse(text)
+  if (address !== undefined) return HttpAddress.bareHref(address.url)
+  // one letter is a drive
+  if (!/^[a-z][a-z0-9+.-]+:[\\/]/i.test(text)) return text
   const url = URL.parse(text)
   // of what can't be read nothing is shown, for a password may be anywhere in it
   if (url === null) return `invalid-document-url-${(Hash.string(text) & 0xff_ffff).toString(16).padStart(6, "0")}`
-  return url.protocol === "file:" ? url.pathname : bareHref(url)
+  return url.protocol === "file:" ? url.pathname : HttpAddress.bareHref(url)
 }
 
 const UNTITLED = "openapi"

@@ -3,6 +3,7 @@
  * without what is secret.
  */
 import * as EventStream from "@effect-toolnexus/core/EventStream"
+import { bareHref } from "@effect-toolnexus/core/HttpAddress"
 import type { HttpFailure, HttpResponse, Wanted } from "@effect-toolnexus/core/HttpConnections"
 import * as RandomId from "@effect-toolnexus/core/RandomId"
 import * as RemoteRequests from "@effect-toolnexus/core/RemoteRequests"
@@ -14,7 +15,6 @@ import { A2aError, type Reason } from "../A2aError.ts"
 import { readEvent } from "../A2aReading.ts"
 import type { StreamEvent } from "../A2aTask.ts"
 import type { AgentInterface } from "../AgentCard.ts"
-import { bareHref } from "./address.ts"
 import type { AgentAddress } from "./agentAddress.ts"
 import { type CardSecurity, describeSecurity, NONE, placeToken } from "./cardSecurity.ts"
 import { headersOf, type Operation, toRpc } from "./dialect.ts"

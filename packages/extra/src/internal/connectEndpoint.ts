@@ -1,5 +1,5 @@
 /** An endpoint of one's own, its headers filled in and its connections opened. */
-import type { Tool } from "@effect-toolnexus/core"
+import { EntryTexts, HttpAddress, type Tool } from "@effect-toolnexus/core"
 import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -7,7 +7,6 @@ import type { HttpTool } from "../HttpTool.ts"
 import { makeClosed } from "./closed.ts"
 import { Endpoint } from "./endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
-import * as Fields from "./fields.ts"
 import { annotationsOf } from "./methodHints.ts"
 import { userInfoOf } from "./userInfo.ts"
 
@@ -15,15 +14,15 @@ export const connectEndpoint = Effect.fnUntraced(function*(httpTool: HttpTool) {
   const { definition, inputSchema, location, name, plan } = httpTool
   const { headers = {}, method = "GET", resultMode = "text", retry = "safe", timeout = DEFAULT_TIMEOUT } = definition
   const path = yield* Path.Path
-  const fields = Fields.make(name, path.resolve("."))
-  const expanded = yield* Fields.expandHeaders(name, fields, headers)
+  const texts = EntryTexts.make({ kind: "extra", entry: name, folder: path.resolve(".") })
+  const expanded = yield* texts.expandHeaders(headers)
   const userInfo = userInfoOf(definition.url)
-  const address = userInfo === undefined ? undefined : Fields.parseAddress(`http://${userInfo}@localhost`)
+  const address = userInfo === undefined ? undefined : HttpAddress.parse(`http://${userInfo}@localhost`)
   const settings: CallSettings = {
     endpoint: yield* Endpoint.make({
       entry: name,
       headers: { ...address?.headers, ...expanded },
-      secrets: [...fields.secrets, ...address?.secrets ?? []],
+      secrets: [...texts.secrets, ...address?.secrets ?? []],
       refusal: NetworkPolicy.refusalUnlessNamed([URL.parse(plan.url.origin)]),
       retry
     }),

@@ -1,12 +1,12 @@
 /** From where a host says a document is to the document itself. */
-import { type Json, SourceEntry, TextFile } from "@effect-toolnexus/core"
+import { type EntryTexts, HttpAddress, type Json, SourceEntry, TextFile } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { isDocumentText, type OpenApiDefinition } from "../OpenApiDefinition.ts"
 import * as DocumentText from "./documentText.ts"
 import type { Endpoint, EndpointAnswer } from "./endpoint.ts"
-import * as Fields from "./fields.ts"
+import { failure } from "./entryFailure.ts"
 
 /** Where it is, all variables filled in. */
 export type DocumentPlace =
@@ -16,25 +16,25 @@ export type DocumentPlace =
   | { readonly _tag: "Url"; readonly url: URL }
 
 export const placeOf = Effect.fnUntraced(
-  function*(entry: string, definition: Pick<OpenApiDefinition, "document" | "folder">, fields: Fields.Fields) {
+  function*(definition: Pick<OpenApiDefinition, "document" | "folder">, texts: EntryTexts.EntryTexts) {
     const { document, folder } = definition
-    const found = (place: DocumentPlace, address?: Fields.Address) => ({ place, address })
+    const found = (place: DocumentPlace, address?: HttpAddress.HttpAddress) => ({ place, address })
     if (typeof document !== "string") return found({ _tag: "Value", value: document })
     // a document of its own may well speak of ${variables}
     if (isDocumentText(document)) return found({ _tag: "Text", text: document })
-    const text = (yield* fields.expand("document", document)).trim()
-    const address = Fields.parseAddress(text)
+    const text = (yield* texts.expand("document", document)).text.trim()
+    const address = HttpAddress.parse(text)
     if (address !== undefined) return found({ _tag: "Url", url: address.url }, address)
     const path = yield* Path.Path
     if (/^file:/i.test(text)) {
       const file = yield* Effect.mapError(
         Effect.try(() => new URL(text)).pipe(Effect.flatMap((url) => path.fromFileUrl(url))),
-        () => Fields.fail(entry, "config", "document is no file: URL that stands for a path")
+        () => texts.fail("document is no file: URL that stands for a path")
       )
       return found({ _tag: "File", path: file })
     }
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-      return yield* Fields.fail(entry, "config", "document must be an http or https URL, or a path")
+      return yield* texts.fail("document must be an http or https URL, or a path")
     }
     return found({ _tag: "File", path: path.resolve(folder, text) })
   }
@@ -59,7 +59,7 @@ export const read = Effect.fnUntraced(
         : place._tag === "Text"
         ? DocumentText.parse(place.text)
         : readFile(place.path),
-      (detail) => Fields.fail(entry, "list", detail)
+      (detail) => failure(entry, "list", detail)
     )
     return { document, url: undefined }
   }
@@ -84,16 +84,16 @@ const fetchDocument = Effect.fnUntraced(function*(entry: string, url: URL, { end
   const answer = yield* Effect.mapError(
     endpoint.send({ ...request, limit: DocumentText.MAX_BYTES }),
     ({ detail, wasSent }) =>
-      Fields.fail(entry, wasSent ? "initialize" : "connect", endpoint.redact(`${Fields.bareHref(url)}: ${detail}`))
+      failure(entry, wasSent ? "initialize" : "connect", endpoint.redact(`${HttpAddress.bareHref(url)}: ${detail}`))
   )
   yield* checkStatus(entry, answer)
   if (!answer.isWhole) {
-    return yield* Fields.fail(entry, "list", `the document is larger than ${DocumentText.MAX_BYTES} bytes`)
+    return yield* failure(entry, "list", `the document is larger than ${DocumentText.MAX_BYTES} bytes`)
   }
   const text = new TextDecoder().decode(answer.bytes)
   const document = yield* Effect.mapError(
     DocumentText.parse(text),
-    (problem) => Fields.fail(entry, "list", answer.redact(`${Fields.bareHref(answer.url)}: ${problem}`))
+    (problem) => failure(entry, "list", answer.redact(`${HttpAddress.bareHref(answer.url)}: ${problem}`))
   )
   return { document, url: answer.url }
 })
@@ -110,7 +110,7 @@ const checkStatus = (entry: string, answer: EndpointAnswer) => {
       kind: "extra",
       entry,
       phase: "initialize",
-      detail: `${redact(Fields.bareHref(url))} answered HTTP ${status}${isAsked ? ": it asks who we are" : ""}`,
+      detail: `${redact(HttpAddress.bareHref(url))} answered HTTP ${status}${isAsked ? ": it asks who we are" : ""}`,
       ...(isAsked ? { challenge } : {})
     })
   )

@@ -1,5 +1,14 @@
 /** From a definition to an entry: the document is read, and each of its operations becomes a tool or a diagnostic. */
-import { type Diagnostic, EntryOptions, type Redaction, SourceEntry, type Tool, Tracing } from "@effect-toolnexus/core"
+import {
+  type Diagnostic,
+  EntryOptions,
+  EntryTexts,
+  HttpAddress,
+  type Redaction,
+  SourceEntry,
+  type Tool,
+  Tracing
+} from "@effect-toolnexus/core"
 import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,7 +20,7 @@ import { Definitions } from "./definitions.ts"
 import { type Found, placeOf, read } from "./documentPlace.ts"
 import { Endpoint } from "./endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
-import * as Fields from "./fields.ts"
+import { failure } from "./entryFailure.ts"
 import * as Filter from "./operationFilter.ts"
 import { nameOperations, type Operation, operationsOf } from "./operations.ts"
 import { type DocumentSettings, type OperationTool, toTool } from "./operationTool.ts"
@@ -27,7 +36,7 @@ export const load = Effect.fnUntraced(
     const found = yield* Tracing.entrySpan(
       Effect.timeoutOrElse(read(entry, settings.place, settings), {
         duration: DOCUMENT_TIMEOUT,
-        orElse: () => Fields.fail(entry, "connect", `the document did not come within ${DOCUMENT_TIMEOUT} ms`)
+        orElse: () => failure(entry, "connect", `the document did not come within ${DOCUMENT_TIMEOUT} ms`)
       }),
       "source.connect",
       { "toolnexus.source": "openapi", "toolnexus.entry": entry }
@@ -45,28 +54,24 @@ type Resolved = Effect.Success<ReturnType<typeof resolve>>
 
 /** Everything that a host wrote, filled in. */
 const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDefinition) {
-  const fields = Fields.make(entry, definition.folder)
-  const { address, place } = yield* placeOf(entry, definition, fields)
+  const texts = EntryTexts.make({ kind: "extra", entry, folder: definition.folder })
+  const { address, place } = yield* placeOf(definition, texts)
   const base = definition.baseUrl === undefined
     ? undefined
-    : Fields.parseAddress(yield* fields.expand("baseUrl", definition.baseUrl))
+    : HttpAddress.parse((yield* texts.expand("baseUrl", definition.baseUrl)).text)
   if (definition.baseUrl !== undefined && base === undefined) {
-    return yield* Fields.fail(entry, "config", "baseUrl must be an http or https URL")
+    return yield* texts.fail("baseUrl must be an http or https URL")
   }
-  const headers = {
-    ...address?.headers,
-    ...base?.headers,
-    ...yield* Fields.expandHeaders(entry, fields, definition.headers ?? {})
-  }
+  const headers = { ...address?.headers, ...base?.headers, ...yield* texts.expandHeaders(definition.headers ?? {}) }
   const security: Record<string, string> = Object.create(null)
   for (const [name, text] of Object.entries(definition.security ?? {})) {
-    security[name] = yield* fields.expand(`security.${name}`, text)
+    security[name] = (yield* texts.expand(`security.${name}`, text)).text
   }
   const endpoint = yield* Endpoint.make({
     entry,
     headers,
     secrets: [
-      ...fields.secrets,
+      ...texts.secrets,
       ...Security.secretsOf(security),
       ...address?.secrets ?? [],
       ...base?.secrets ?? []
@@ -181,7 +186,7 @@ const makeTool = (
       kind: "http",
       entry,
       name: id === undefined || id.trim() === "" ? place : id,
-      ...(documentUrl === undefined ? {} : { location: redact(Fields.bareHref(documentUrl)) })
+      ...(documentUrl === undefined ? {} : { location: redact(HttpAddress.bareHref(documentUrl)) })
     },
     handler: handler(plan, call, credentials)
   }
