@@ -11,6 +11,7 @@
  */
 import type * as Diagnostic from "@effect-toolnexus/core/Diagnostic"
 import * as HttpAddress from "@effect-toolnexus/core/HttpAddress"
+import type { Reach } from "@effect-toolnexus/core/NetworkPolicy"
 import * as Text from "@effect-toolnexus/core/Text"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -27,7 +28,8 @@ import { field } from "./internal/wireField.ts"
 export type Dialect = "0.3" | "1.0"
 
 /**
- * Where an agent listens, and which dialect to speak there.
+ * Where an agent listens, and which dialect to speak there. `namedFrom`: who can reach the place that the card came from; no
+ * request goes nearer to this machine than that.
  *
  * @category models
  * @since 0.1.0
@@ -37,6 +39,7 @@ export interface AgentInterface {
   readonly dialect: Dialect
   /** Sent along with every request of 1.0 where the card names one. */
   readonly tenant?: string
+  readonly namedFrom: Reach
 }
 
 /**
@@ -127,15 +130,20 @@ export const isCardLike = (document: unknown): boolean => Option.isSome(decodeCa
 
 /**
  * Reads a card. A failure says what is missing. `location` is where it was asked for; addresses in it are relative to
- * `base`, where it came from in the end.
+ * `base`, where it came from in the end, and `namedFrom` is who can reach that.
  *
  * @category decoding
  * @since 0.1.0
  */
-export const decode = (document: unknown, location: URL, base: URL = location): Result.Result<AgentCard, string> => {
+export const decode = (
+  document: unknown,
+  location: URL,
+  base: URL = location,
+  namedFrom: Reach = "public"
+): Result.Result<AgentCard, string> => {
   const card = decodeCard(document)
   if (Option.isNone(card)) return Result.fail("this is not an agent card (an object with a `name`)")
-  const interfaces = interfacesOf(card.value, base)
+  const interfaces = interfacesOf(card.value, { base, namedFrom })
   const endpoint = interfaces.find(({ dialect }) => dialect === "1.0") ?? interfaces[0]
   if (endpoint === undefined) {
     return Result.fail(
@@ -173,18 +181,24 @@ const MAX_DESCRIPTION = 10_000
 
 const clip = (text: string): string => Text.cut(text, MAX_DESCRIPTION, "...")
 
+/** The place that a card came from. */
+interface From {
+  readonly base: URL
+  readonly namedFrom: Reach
+}
+
 /** The interfaces of 1.0 first, then what the same card says in the words of 0.3. */
-const interfacesOf = (card: typeof WireCard.Type, base: URL): ReadonlyArray<AgentInterface> => {
+const interfacesOf = (card: typeof WireCard.Type, from: From): ReadonlyArray<AgentInterface> => {
   const claimed = dialectOf(card.protocolVersion) ?? "0.3"
   const legacy = [{ url: card.url, transport: card.preferredTransport ?? null }, ...card.additionalInterfaces ?? []]
   return [
     // a version that isn't said is unknown; the shape is that of 1.0, so that is what to begin with
-    ...(card.supportedInterfaces ?? []).flatMap((raw) => Option.toArray(readInterface(raw, "1.0", base))),
-    ...legacy.flatMap((raw) => Option.toArray(readInterface(raw, claimed, base)))
+    ...(card.supportedInterfaces ?? []).flatMap((raw) => Option.toArray(readInterface(raw, "1.0", from))),
+    ...legacy.flatMap((raw) => Option.toArray(readInterface(raw, claimed, from)))
   ]
 }
 
-const readInterface = (raw: unknown, assumed: Dialect, base: URL): Option.Option<AgentInterface> =>
+const readInterface = (raw: unknown, assumed: Dialect, { base, namedFrom }: From): Option.Option<AgentInterface> =>
   Option.flatMap(decodeInterface(raw), ({ protocolBinding, protocolVersion, tenant, transport, url }) => {
     const binding = protocolBinding ?? transport ?? "JSONRPC"
     const address = HttpAddress.parse(url, base)
@@ -192,6 +206,7 @@ const readInterface = (raw: unknown, assumed: Dialect, base: URL): Option.Option
     return Option.some({
       url: address.url.href,
       dialect: dialectOf(protocolVersion) ?? assumed,
+      namedFrom,
       ...(typeof tenant === "string" && tenant !== "" ? { tenant } : {})
     })
   })

@@ -11,8 +11,8 @@ const card = (fields: object) => Result.getOrThrow(read({ name: "a", skills: SKI
 describe("AgentCard", () => {
   it("reads a card of 0.3, and goes on with 1.0 at the same address", () => {
     const { alternative, endpoint } = card({ url: "https://h/rpc", protocolVersion: "0.3.0" })
-    assert.deepStrictEqual(endpoint, { url: "https://h/rpc", dialect: "0.3" })
-    assert.deepStrictEqual(alternative, { url: "https://h/rpc", dialect: "1.0" })
+    assert.deepStrictEqual(endpoint, { url: "https://h/rpc", dialect: "0.3", namedFrom: "public" })
+    assert.deepStrictEqual(alternative, { url: "https://h/rpc", dialect: "1.0", namedFrom: "public" })
   })
 
   it("prefers 1.0 on a card that is both, with its tenant, and knows the other address", () => {
@@ -25,13 +25,19 @@ describe("AgentCard", () => {
         { url: "https://h/v1", protocolBinding: "JSONRPC", protocolVersion: "1.0", tenant: "t" }
       ]
     })
-    assert.deepStrictEqual(endpoint, { url: "https://h/v1", dialect: "1.0", tenant: "t" })
-    assert.deepStrictEqual(alternative, { url: "https://h/v03", dialect: "0.3" })
+    assert.deepStrictEqual(endpoint, { url: "https://h/v1", dialect: "1.0", tenant: "t", namedFrom: "public" })
+    assert.deepStrictEqual(alternative, { url: "https://h/v03", dialect: "0.3", namedFrom: "public" })
   })
 
   it("begins with 1.0 where an interface of its shape says no version", () => {
     const { endpoint } = card({ supportedInterfaces: [{ url: "/rpc", protocolBinding: "JSONRPC" }] })
-    assert.deepStrictEqual(endpoint, { url: "https://agents.example/rpc", dialect: "1.0" })
+    assert.deepStrictEqual(endpoint, { url: "https://agents.example/rpc", dialect: "1.0", namedFrom: "public" })
+  })
+
+  it("says of each address who can reach the place that named it", () => {
+    const document = { name: "a", skills: SKILLS, url: "https://h/rpc" }
+    const { alternative, endpoint } = Result.getOrThrow(AgentCard.decode(document, LOCATION, LOCATION, "network"))
+    assert.deepStrictEqual([endpoint.namedFrom, alternative.namedFrom], ["network", "network"])
   })
 
   it("finds JSON-RPC among the additional interfaces", () => {

@@ -15,10 +15,10 @@ const rebinding = (addresses: ReadonlyArray<string>) => {
   const http = Layer.succeed(HttpConnections, {
     open: ({ refusal }: ConnectionOptions) =>
       Effect.succeed({
-        exchange: () =>
+        exchange: ({ url }) =>
           Effect.suspend(() => {
             const address = addresses[next++ % addresses.length] ?? ""
-            const reason = refusal?.(address)
+            const reason = refusal?.(address, url.hostname)
             if (reason !== undefined) {
               return Effect.fail(
                 new HttpFailure({

@@ -97,11 +97,12 @@ export interface ConnectionOptions {
   readonly proxy: Readonly<Record<string, string>>
   /**
    * Why no connection is made to an IP address; by default there is one to each. It is asked for the very address that is
-   * then connected to, so a host whose look-up changes its answer gains nothing. A host all of whose addresses are refused
-   * is a failure with the code `ERR_ADDRESS_REFUSED`. Through a proxy it is asked for the proxy alone, as it is the proxy
-   * that looks the host up.
+   * then connected to, so a host whose look-up changes its answer gains nothing. `host` is the name that was looked up, or
+   * the address itself where that is what the URL has. A host all of whose addresses are refused is a failure with the code
+   * `ERR_ADDRESS_REFUSED`. Through a proxy it is asked for the proxy, as it is the proxy that looks the host up, and for
+   * hosts that are addresses.
    */
-  readonly refusal?: (address: string) => string | undefined
+  readonly refusal?: (address: string, host: string) => string | undefined
 }
 
 /**

@@ -41,30 +41,62 @@ export const refusal = (policy: NetworkPolicy) => (address: string): string | un
 }
 
 /**
- * The policy `open` for requests to where a configuration leads. An address that it names itself is meant, and connected to.
+ * Who can reach an address: this machine alone, its network (private addresses and all that are no part of the internet), or
+ * everybody.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Reach = "machine" | "network" | "public"
+
+const REACHES: ReadonlyArray<Reach> = ["machine", "network", "public"]
+
+/**
+ * Of two the one that more can reach.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const farther = (one: Reach, other: Reach): Reach => REACHES.indexOf(one) < REACHES.indexOf(other) ? other : one
+
+/**
+ * An address as it is judged.
+ *
+ * **Details**
+ *
+ * - `kind`: what it is, where it isn't public, e.g. `private`
+ * - `isForbidden`: also the policy `open` refuses it
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Judged {
+  readonly kind: string | undefined
+  readonly reach: Reach
+  readonly isForbidden: boolean
+}
+
+/**
+ * Nothing for what is no address.
  *
  * **Example**
  *
  * ```ts
- * const refusal = NetworkPolicy.refusalUnlessNamed([new URL("http://169.254.1.1/agent")])
- * refusal("169.254.1.1") // => undefined
- * refusal("169.254.169.254") // => "169.254.169.254 is link-local, ..."
+ * NetworkPolicy.judge("::ffff:10.0.0.1") // => { kind: "private", reach: "network", isForbidden: false }
  * ```
  *
  * @category operations
  * @since 0.1.0
  */
-export const refusalUnlessNamed = (named: ReadonlyArray<URL | null | undefined>) => {
-  const meant = new Set(named.map((url) => IpAddress.parse(url?.hostname ?? "")?.join(".")))
-  return (address: string): string | undefined => {
-    const bytes = IpAddress.parse(address)
-    if (bytes === undefined) return `"${address}" is no IP address`
-    const kind = kindOf(bytes, "open")
-    return kind === undefined || meant.has(bytes.join("."))
-      ? undefined
-      : `${address} is ${kind}, where a request goes only if the configuration names that address itself`
-  }
+export const judge = (address: string): Judged | undefined => {
+  const bytes = IpAddress.parse(address)
+  if (bytes === undefined) return undefined
+  const kind = kindOf(bytes, "public")
+  const reach = kind === undefined ? "public" : OF_THIS_MACHINE.has(kind) ? "machine" : "network"
+  return { kind, reach, isForbidden: kindOf(bytes, "open") !== undefined }
 }
+
+const OF_THIS_MACHINE: ReadonlySet<string> = new Set(["loopback", "this host"])
 
 const kindOf = (bytes: ReadonlyArray<number>, policy: NetworkPolicy): string | undefined => {
   const carried = IpAddress.carried(bytes)

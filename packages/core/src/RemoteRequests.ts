@@ -23,8 +23,10 @@ import {
   type HttpRequest,
   type HttpResponse
 } from "./HttpConnections.ts"
+import { AddressGuard } from "./internal/addressGuard.ts"
 import { MAX_SECRETS, RecentSecrets } from "./internal/recentSecrets.ts"
 import { nextRequest } from "./internal/redirects.ts"
+import { farther, type Reach } from "./NetworkPolicy.ts"
 import type * as Redaction from "./Redaction.ts"
 import { RequestHeaders, type RequestHeadersService } from "./RequestHeaders.ts"
 import type { SourceKind } from "./SourceEntry.ts"
@@ -44,11 +46,12 @@ import { type Challenge, TokenProvider, type TokenProviderService } from "./Toke
  * - `followsSeeOther`: whether the answer to what was sent may be elsewhere: a 303 is followed by a GET (RFC 9110,
  *   15.4.4). Default: no
  * - `placeToken`: how a token is sent. Default: `Authorization: Bearer`
+ * - `named`: which places the configuration names, where something else names some as well. Default: it names them all
  *
  * @category models
  * @since 0.1.0
  */
-export interface Remote extends ConnectionOptions {
+export interface Remote extends Omit<ConnectionOptions, "refusal"> {
   readonly kind: SourceKind
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
@@ -57,6 +60,28 @@ export interface Remote extends ConnectionOptions {
   readonly mayLeave?: (request: RemoteRequest, target: URL) => boolean
   readonly followsSeeOther?: boolean
   readonly placeToken?: (token: string) => TokenPlace
+  readonly named?: NamedPlaces
+}
+
+/**
+ * The places that a configuration names itself. Others are named by what is read (a document, a card) or by a redirect, and
+ * those may not be nearer to this machine than who names them: what the internet names is no private address and no loopback
+ * one. Link-local addresses and clouds' metadata services are asked only where they are written out here.
+ *
+ * **Details**
+ *
+ * - `asked`: where the document is read. It may be anywhere when it is, but its owner may let its name lead elsewhere
+ *   afterwards: that name is one of those that the document names
+ * - `urls`: all others; their hosts may be at any address
+ * - `advice`: how a person lets a further one in, in words that follow "to allow it,"
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NamedPlaces {
+  readonly asked?: URL
+  readonly urls: ReadonlyArray<URL>
+  readonly advice: string
 }
 
 /**
@@ -92,6 +117,7 @@ export interface Redirected {
  * - `context`: what the caller attached to its call
  * - `isAnonymous`: nothing that is meant for the server goes along, and nobody is asked for a token
  * - `asksNobody`: it is not worth asking for a token
+ * - `namedFrom`: who can reach the place where `url` was named; see {@link NamedPlaces}. Default: the configuration names it
  *
  * @category models
  * @since 0.1.0
@@ -103,10 +129,12 @@ export interface RemoteRequest extends Pick<HttpRequest, "body" | "method"> {
   readonly context: unknown
   readonly isAnonymous?: boolean
   readonly asksNobody?: boolean
+  readonly namedFrom?: Reach
 }
 
 /**
- * `movedTo`: where a redirect led. `made`: what the host made for this request, a token too, all of it secret.
+ * `movedTo`: where a redirect led, and `ledFrom` who can reach the places on the way. `made`: what the host made for this
+ * request, a token too, all of it secret.
  *
  * @category models
  * @since 0.1.0
@@ -119,6 +147,7 @@ export type Answer = Answered | Redirected
  */
 export interface Answered extends HttpResponse {
   readonly movedTo?: URL
+  readonly ledFrom?: Reach
   readonly made?: ReadonlyArray<string>
 }
 
@@ -137,7 +166,8 @@ export class RemoteRequests {
   readonly #server: Remote
   readonly #headers: Readonly<Record<string, string>>
   readonly #secrets: RecentSecrets
-  readonly #connections: Connections
+  readonly #connections: Readonly<Record<Reach, Connections>>
+  readonly #guard: AddressGuard | undefined
   readonly #makeHeaders: RequestHeadersService | undefined
   readonly #tokens: TokenProviderService | undefined
   readonly #asking = Semaphore.makeUnsafe(1)
@@ -146,7 +176,8 @@ export class RemoteRequests {
 
   constructor(
     server: Remote,
-    connections: Connections,
+    connections: Readonly<Record<Reach, Connections>>,
+    guard: AddressGuard | undefined,
     makeHeaders: RequestHeadersService | undefined,
     tokens: TokenProviderService | undefined
   ) {
@@ -154,6 +185,7 @@ export class RemoteRequests {
     this.#headers = lowerCased(server.headers)
     this.#secrets = new RecentSecrets(server.secrets)
     this.#connections = connections
+    this.#guard = guard
     this.#makeHeaders = makeHeaders
     this.#tokens = tokens
   }
@@ -161,10 +193,18 @@ export class RemoteRequests {
   /** The scope closes its connections. */
   static readonly make: (server: Remote) => Effect.Effect<RemoteRequests, never, HttpConnections | Scope.Scope> = Effect
     .fnUntraced(function*(server) {
-      const { proxy, refusal, tls } = server
-      const options = { tls, proxy, ...(refusal === undefined ? {} : { refusal }) }
-      const connections = yield* HttpConnections.use((http) => http.open(options))
-      return new RemoteRequests(server, connections, yield* RequestHeaders, yield* TokenProvider)
+      const { named, proxy, tls } = server
+      const guard = named === undefined ? undefined : new AddressGuard(named, Object.values(proxy))
+      const open = (limit: Reach) =>
+        HttpConnections.use((http) =>
+          http.open({ tls, proxy, ...(guard === undefined ? {} : { refusal: guard.refusal(limit) }) })
+        )
+      const machine = yield* open("machine")
+      // a connection that is there already serves only who may make it
+      const connections = guard === undefined
+        ? { machine, network: machine, public: machine }
+        : { machine, network: yield* open("network"), public: yield* open("public") }
+      return new RemoteRequests(server, connections, guard, yield* RequestHeaders, yield* TokenProvider)
     })
 
   /** Blots out what is secret in the configuration, and what the host has made for requests. */
@@ -232,31 +272,51 @@ export class RemoteRequests {
   }
 
   #sendOnce(request: RemoteRequest): Effect.Effect<Answer, HttpFailure> {
-    if (this.#makeHeaders === undefined || request.isAnonymous === true) return this.#follow(request, request, {}, 0)
+    if (this.#makeHeaders === undefined || request.isAnonymous === true) {
+      return this.#follow(request, request, {}, 0, limitOf(request))
+    }
     const own = this.#makeHeaders({ kind: this.#server.kind, entry: this.#server.name, context: request.context })
     return Effect.flatMap(own, (made) => {
       for (const value of Object.values(made)) this.#secrets.add(value)
-      return this.#follow(request, request, lowerCased(made), 0)
+      return this.#follow(request, request, lowerCased(made), 0, limitOf(request))
     })
   }
 
-  /** `asked` is the request before any redirect. */
-  #follow(asked: RemoteRequest, request: RemoteRequest, made: Made, hops: number): Effect.Effect<Answer, HttpFailure> {
+  /** `asked` is the request before any redirect; `limit`: who can reach what led to this one. */
+  #follow(
+    asked: RemoteRequest,
+    request: RemoteRequest,
+    made: Made,
+    hops: number,
+    limit: Reach
+  ): Effect.Effect<Answer, HttpFailure> {
     const token = asked.isAnonymous === true ? undefined : this.#tokenFor(asked.context)
-    return Effect.flatMap(this.#connections.exchange(this.#toHttp(asked, request, made, token)), (response) => {
+    return Effect.flatMap(this.#connections[limit].exchange(this.#toHttp(asked, request, made, token)), (response) => {
       const { status } = response
       const target = status >= 300 && status < 400 && status !== 304 ? response.header("location") : undefined
       if (target === undefined) {
         const secrets = token === undefined ? Object.values(made) : [...Object.values(made), token]
         if (hops === 0 && secrets.length === 0) return Effect.succeed<Answer>(response)
-        return Effect.succeed<Answer>({ ...response, made: secrets, ...(hops === 0 ? {} : { movedTo: request.url }) })
+        const moved = hops === 0 ? {} : { movedTo: request.url, ledFrom: limit }
+        return Effect.succeed<Answer>({ ...response, made: secrets, ...moved })
       }
       response.discard()
       const next = nextRequest(this.#server, request, status, target, hops)
       return typeof next === "string"
         ? Effect.succeed<Answer>({ _tag: "Redirected", reason: next })
-        : this.#follow(asked, next, made, hops + 1)
+        : this.#follow(asked, next, made, hops + 1, this.#past(limit, request.url))
     })
+  }
+
+  /**
+   * Who can reach the place that an answer came from, and all on the way there: what it names is to be asked for with that
+   * as `namedFrom`.
+   */
+  readonly reachOf = (request: RemoteRequest, answer: Answered): Reach =>
+    this.#past(answer.ledFrom ?? limitOf(request), placeOf(request, answer))
+
+  #past(limit: Reach, url: URL): Reach {
+    return this.#guard === undefined ? limit : farther(limit, this.#guard.reachOf(url))
   }
 
   #toHttp(asked: RemoteRequest, request: RemoteRequest, made: Made, token: string | undefined): HttpRequest {
@@ -300,6 +360,8 @@ export class RemoteRequests {
     }
   }
 }
+
+const limitOf = ({ namedFrom = "machine" }: RemoteRequest): Reach => namedFrom
 
 const placeOf = (request: RemoteRequest, { movedTo }: Answered): URL => movedTo ?? request.url
 

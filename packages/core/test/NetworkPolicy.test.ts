@@ -79,18 +79,30 @@ describe("NetworkPolicy", () => {
     }
   })
 
-  it("lets through what a configuration names itself, and no other such address", () => {
-    const refusal = NetworkPolicy.refusalUnlessNamed([
-      new URL("http://169.254.1.1:8080/agent"),
-      new URL("http://[fe80::1]/"),
-      new URL("http://named.example/")
-    ])
-    for (const address of ["169.254.1.1", "fe80::1", "fe80:0::1", "10.0.0.1", "127.0.0.1", "::1"]) {
-      assert.isUndefined(refusal(address), address)
+  it("knows who can reach an address, in every spelling", () => {
+    const cases = [
+      ["127.0.0.1", "machine"],
+      ["0.0.0.0", "machine"],
+      ["10.0.0.1", "network"],
+      ["224.0.0.1", "network"],
+      [
+        "8.8.8.8",
+        "public"
+      ]
+    ] as const
+    for (const [address, reach] of cases) {
+      for (const spelling of addressSpellings(address).filter((each) => !ALSO_RESERVED.test(each))) {
+        assert.strictEqual(NetworkPolicy.judge(spelling)?.reach, reach, spelling)
+      }
     }
-    for (const address of ["169.254.169.254", "fe80::2", "100.100.100.200", "named.example"]) {
-      assert.isDefined(refusal(address), address)
-    }
-    for (const spelling of addressSpellings("169.254.169.254")) assert.isDefined(refusal(spelling), spelling)
+    assert.deepStrictEqual(
+      ["::1", "fe80::1", "fc00::1", "2606:4700::1111"].map((address) => NetworkPolicy.judge(address)?.reach),
+      ["machine", "network", "network", "public"]
+    )
+    assert.isUndefined(NetworkPolicy.judge("localhost"))
+    assert.isTrue(NetworkPolicy.judge("169.254.169.254")?.isForbidden)
+    assert.isFalse(NetworkPolicy.judge("10.0.0.1")?.isForbidden)
+    assert.strictEqual(NetworkPolicy.farther("machine", "network"), "network")
+    assert.strictEqual(NetworkPolicy.farther("public", "network"), "public")
   })
 })

@@ -1,8 +1,10 @@
 import { HttpConnections, TokenProvider } from "@effect-toolnexus/core"
 import * as RemoteRequests from "@effect-toolnexus/core/RemoteRequests"
+import { TestHttp } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type { ConnectionOptions, HttpRequest, HttpResponse } from "../src/HttpConnections.ts"
 
 const respond = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
@@ -61,11 +63,10 @@ const reasonOf = (answer: RemoteRequests.Answer): string =>
 const anywhere = { mayLeave: () => true }
 
 describe("RemoteRequests", () => {
-  it.effect("passes on which addresses are refused", () =>
+  it.effect("refuses no address where everything is named by the configuration", () =>
     Effect.gen(function*() {
-      const refusal = () => "no"
-      const { opened } = yield* send([], {}, { refusal })
-      assert.strictEqual(opened[0]?.refusal, refusal)
+      const { opened } = yield* send([], {}, {})
+      assert.deepStrictEqual(opened, [{ tls: {}, proxy: {} }])
     }))
 
   it.effect("gives its headers to the origin that was asked, however it is come to, and `accept` alone to others", () =>
@@ -135,5 +136,94 @@ describe("RemoteRequests", () => {
       const given = yield* ask({ method: "DELETE" })
       assert.strictEqual(given.headers[1]?.["authorization"], "Bearer token-1")
       assert.deepStrictEqual(RemoteRequests.isRedirected(given.answer) ? [] : given.answer.made, ["token-1"])
+    }))
+})
+
+const ADDRESSES = {
+  "home.example": "8.8.8.8",
+  "away.example": "1.1.1.1",
+  "office.corp": "10.0.0.1",
+  "tickets.corp": "10.0.0.2",
+  localhost: "127.0.0.1"
+}
+
+/** What comes of a GET where hosts are at those addresses, and each redirects to what `moves` says of it. */
+const reach = (
+  from: string,
+  moves: Readonly<Record<string, string>> = {},
+  request: Partial<RemoteRequests.RemoteRequest> = {},
+  named: Partial<RemoteRequests.NamedPlaces> = {}
+) =>
+  Effect.gen(function*() {
+    const requests = yield* RemoteRequests.RemoteRequests.make({
+      kind: "extra",
+      name: "api",
+      headers: {},
+      secrets: [],
+      tls: {},
+      proxy: {},
+      mayLeave: () => true,
+      named: { urls: [], advice: "name it", ...named }
+    })
+    const asked = { method: "GET", url: new URL(from), headers: {}, context: undefined, ...request }
+    const answer = yield* Effect.result(requests.send(asked))
+    if (Result.isFailure(answer)) return answer.failure.code
+    return RemoteRequests.isRedirected(answer.success) ? "redirected" : requests.reachOf(asked, answer.success)
+  }).pipe(
+    Effect.provide(
+      TestHttp.layer(({ url }) => {
+        const location = moves[url.hostname]
+        return location === undefined ? {} : { status: 302, headers: { location } }
+      }, { addresses: ADDRESSES })
+    ),
+    Effect.scoped
+  )
+
+const REFUSED = "ERR_ADDRESS_REFUSED"
+
+describe("where others lead", () => {
+  it.effect("the configuration leads anywhere, and who can reach what is there is known", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* reach("http://home.example/"), "public")
+      assert.strictEqual(yield* reach("http://office.corp/"), "network")
+      assert.strictEqual(yield* reach("http://localhost:8080/"), "machine")
+      assert.strictEqual(yield* reach("http://[::1]/"), "machine")
+    }))
+
+  it.effect("what was named elsewhere leads no nearer than that", () =>
+    Effect.gen(function*() {
+      const outcomes = yield* Effect.forEach(["public", "network", "machine"] as const, (namedFrom) =>
+        Effect.forEach(
+          ["http://away.example/", "http://office.corp/", "http://10.0.0.9/", "http://localhost/", "http://127.0.0.1/"],
+          (url) => reach(url, {}, { namedFrom })
+        ))
+      assert.deepStrictEqual(outcomes, [
+        ["public", REFUSED, REFUSED, REFUSED, REFUSED],
+        ["public", "network", "network", REFUSED, REFUSED],
+        ["public", "network", "network", "machine", "machine"]
+      ])
+    }))
+
+  it.effect("a redirect leads no nearer than who redirects, whoever named that", () =>
+    Effect.gen(function*() {
+      const moves = (location: string) => ({ "home.example": location, "office.corp": location, localhost: location })
+      assert.strictEqual(yield* reach("http://home.example/", moves("http://tickets.corp/")), REFUSED)
+      assert.strictEqual(yield* reach("http://home.example/", moves("http://127.0.0.1/")), REFUSED)
+      assert.strictEqual(yield* reach("http://office.corp/", moves("http://tickets.corp/")), "network")
+      assert.strictEqual(yield* reach("http://office.corp/", moves("http://127.0.0.1/")), REFUSED)
+      assert.strictEqual(yield* reach("http://localhost/", moves("http://127.0.0.1/")), "machine")
+      // once out on the internet there is no way back
+      const around = { "office.corp": "http://home.example/", "home.example": "http://tickets.corp/" }
+      assert.strictEqual(yield* reach("http://office.corp/", around), REFUSED)
+      assert.strictEqual(yield* reach("http://office.corp/", { "office.corp": "http://home.example/" }), "public")
+    }))
+
+  it.effect("unless the configuration names that host as well", () =>
+    Effect.gen(function*() {
+      const urls = [new URL("http://tickets.corp/"), new URL("http://10.0.0.9/")]
+      for (const { href } of urls) {
+        assert.strictEqual(yield* reach(href, {}, { namedFrom: "public" }, { urls }), "public")
+        assert.notStrictEqual(yield* reach("http://home.example/", { "home.example": href }, {}, { urls }), REFUSED)
+      }
     }))
 })

@@ -1,5 +1,5 @@
 /** What the tests have in common: a server on loopback that remembers what it was sent, and Node's platform. */
-import { Source, ToolCall } from "@effect-toolnexus/core"
+import { type HttpConnections, Source, ToolCall } from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
 import * as NodeHttp from "@effect-toolnexus/toolkit/NodeHttp"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
@@ -9,7 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 
-export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeHttp.layer)
+const files = Layer.merge(NodeFileSystem.layer, NodePath.layer)
+
+export const platform = Layer.merge(files, NodeHttp.layer)
 
 export interface Seen {
   readonly method: string
@@ -79,9 +81,12 @@ export const json = (response: ServerResponse, status: number, value: unknown, h
 }
 
 /** The entries of a source of these items, built in the test's scope. */
-export const build = (items: ReadonlyArray<ExtraSource.Item>) =>
+export const build = (
+  items: ReadonlyArray<ExtraSource.Item>,
+  http: Layer.Layer<HttpConnections> = NodeHttp.layer
+) =>
   Effect.flatMap(
-    Layer.build(Layer.fresh(Layer.provide(ExtraSource.layer(items), platform))),
+    Layer.build(Layer.fresh(Layer.provide(ExtraSource.layer(items), Layer.merge(files, http)))),
     (context) => Source.settled(Context.get(context, Source))
   )
 

@@ -36,11 +36,22 @@ export interface Reply {
 export type Handler = (request: HttpRequest) => Reply | undefined | Effect.Effect<Reply | undefined, HttpFailure>
 
 /**
+ * `addresses`: where hosts are, by name: who leads where is then judged as on a network, and a refused place fails with
+ * `ERR_ADDRESS_REFUSED`. By default nothing is refused.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly addresses?: Readonly<Record<string, string>>
+}
+
+/**
  * Connections that end in a function.
  *
  * **Details**
  *
- * Certificates, proxies and refused addresses play no part: there is no connection.
+ * Certificates and proxies play no part: there is no connection.
  *
  * **Example** (An endpoint without its server)
  *
@@ -53,10 +64,27 @@ export type Handler = (request: HttpRequest) => Reply | undefined | Effect.Effec
  * @category layers
  * @since 0.1.0
  */
-export const layer = (handler: Handler): Layer.Layer<HttpConnections> =>
+export const layer = (handler: Handler, { addresses }: Options = {}): Layer.Layer<HttpConnections> =>
   Layer.succeed(HttpConnections, {
-    open: () => Effect.succeed({ exchange: (request) => Effect.flatMap(answer(handler, request), toResponse) })
+    open: ({ refusal }) =>
+      Effect.succeed({
+        exchange: (request) => {
+          const reason = addresses === undefined ? undefined : refusal?.(...placeOf(request.url, addresses))
+          return reason === undefined
+            ? Effect.flatMap(answer(handler, request), toResponse)
+            : Effect.fail(refused(reason))
+        }
+      })
   })
+
+/** A host that isn't listed is an address. */
+const placeOf = ({ hostname }: URL, addresses: NonNullable<Options["addresses"]>): [address: string, host: string] => {
+  const host = hostname.replace(/^\[|\]$/g, "")
+  return [addresses[host] ?? host, host]
+}
+
+const refused = (reason: string): HttpFailure =>
+  new HttpFailure({ code: "ERR_ADDRESS_REFUSED", detail: `ERR_ADDRESS_REFUSED: ${reason}`, wasSent: false })
 
 const answer = (handler: Handler, request: HttpRequest): Effect.Effect<Reply | undefined, HttpFailure> =>
   Effect.suspend(() => {

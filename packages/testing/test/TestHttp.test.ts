@@ -41,6 +41,24 @@ describe("TestHttp", () => {
       assert.deepStrictEqual(pieces, ["häää"])
     }))
 
+  it.effect("asks whether a place is refused where it is told where hosts are", () =>
+    Effect.gen(function*() {
+      const asked: Array<unknown> = []
+      const refusal = (address: string, host: string) => {
+        asked.push([address, host])
+        return address === "10.0.0.1" ? "it is private" : undefined
+      }
+      const get = (url: string) =>
+        HttpConnections.use((http) => http.open({ tls: {}, proxy: {}, refusal })).pipe(
+          Effect.flatMap(({ exchange: send }) => send({ method: "GET", url: new URL(url), headers: {} })),
+          Effect.provide(TestHttp.layer(() => ({}), { addresses: { "inside.example": "10.0.0.1" } }))
+        )
+      const { code, detail } = yield* Effect.flip(get("http://inside.example/"))
+      assert.deepStrictEqual([code, detail], ["ERR_ADDRESS_REFUSED", "ERR_ADDRESS_REFUSED: it is private"])
+      assert.strictEqual((yield* get("http://[::1]/")).status, 200)
+      assert.deepStrictEqual(asked, [["10.0.0.1", "inside.example"], ["::1", "::1"]])
+    }))
+
   it.effect("fails where nothing listens, and as it is told to", () =>
     Effect.gen(function*() {
       const nobody = yield* Effect.flip(exchange(() => undefined))

@@ -30,7 +30,7 @@ const echo = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-const open = (refusal?: (address: string) => string | undefined) =>
+const open = (refusal?: (address: string, host: string) => string | undefined) =>
   HttpConnections.use((http) => http.open({ tls: {}, proxy: {}, ...(refusal === undefined ? {} : { refusal }) }))
 
 const loopback = (address: string) => /^(127\.|::1$|::ffff:7f)/u.test(address) ? "it is this machine" : undefined
@@ -77,14 +77,18 @@ describe("NodeHttp", () => {
   it.effect("connects to the addresses of a host that aren't refused", () =>
     Effect.gen(function*() {
       const { port } = yield* echo
-      const asked: Array<string> = []
-      const { exchange } = yield* open((address) => {
-        asked.push(address)
+      const asked: Array<readonly [address: string, host: string]> = []
+      const { exchange } = yield* open((address, host) => {
+        asked.push([address, host])
         return undefined
       })
       const response = yield* exchange({ method: "GET", url: new URL(`http://localhost:${port}/`), headers: {} })
       assert.strictEqual(response.status, 200)
-      assert.isTrue(asked.every((address) => address === "127.0.0.1" || address === "::1") && asked.length > 0)
+      assert.isTrue(asked.every(([address]) => address === "127.0.0.1" || address === "::1") && asked.length > 0)
       response.discard()
+      // by the name that was looked up, or the address that stands in its place
+      const direct = yield* exchange({ method: "GET", url: new URL(`http://127.0.0.1:${port}/`), headers: {} })
+      direct.discard()
+      assert.deepStrictEqual([asked[0]?.[1], asked.at(-1)], ["localhost", ["127.0.0.1", "127.0.0.1"]])
     }).pipe(Effect.provide(NodeHttp.layer)))
 })

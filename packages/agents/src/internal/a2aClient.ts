@@ -28,7 +28,7 @@ export interface A2aClient {
   /** Asks the agent to stop working on a task. */
   readonly cancelTask: (id: string, context: unknown) => Effect.Effect<void, A2aError>
   /** What the agent shows of itself to those it knows. */
-  readonly extendedCard: Effect.Effect<unknown, A2aError>
+  readonly extendedCard: Effect.Effect<Answer, A2aError>
   /** Whether it streams, as far as is known. */
   readonly isStreaming: () => boolean
 }
@@ -132,7 +132,7 @@ export const make = (
           onSome: (task) => Effect.succeed({ task, size })
         })),
     cancelTask: (id, context) => Effect.asVoid(ask({ _tag: "CancelTask", id }, context)),
-    extendedCard: Effect.map(ask({ _tag: "ExtendedCard" }, undefined), ({ value }) => value),
+    extendedCard: ask({ _tag: "ExtendedCard" }, undefined),
     isStreaming: () => streams
   }
 }

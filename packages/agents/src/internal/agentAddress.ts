@@ -9,7 +9,6 @@
 import * as EntryTexts from "@effect-toolnexus/core/EntryTexts"
 import { Environment } from "@effect-toolnexus/core/Environment"
 import * as HttpAddress from "@effect-toolnexus/core/HttpAddress"
-import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import { proxyVariables, type Remote } from "@effect-toolnexus/core/RemoteRequests"
 import * as Effect from "effect/Effect"
 import type { AgentDefinition } from "../AgentDefinition.ts"
@@ -25,14 +24,15 @@ export const resolve = Effect.fnUntraced(function*(entry: string, definition: Ag
   const card = HttpAddress.parse((yield* texts.expand("card", definition.card)).text)
   if (card === undefined) return yield* texts.fail("card: must be an http or https URL")
   const headers = { ...card.headers, ...yield* texts.expandHeaders(definition.headers ?? {}) }
-  const allowed = new Set([card.url.origin])
+  const urls: Array<URL> = []
   for (const text of definition.allowOrigins ?? []) {
-    const origin = URL.parse(text)?.origin
-    if (origin === undefined || origin === "null") {
+    const url = URL.parse(text)
+    if (url === null || url.origin === "null") {
       return yield* texts.fail("allowOrigins: must hold origins, e.g. \"https://agents.example\"")
     }
-    allowed.add(origin)
+    urls.push(url)
   }
+  const allowed = new Set([card.url, ...urls].map(({ origin }) => origin))
   const address: AgentAddress = {
     url: card.url,
     remote: {
@@ -43,7 +43,7 @@ export const resolve = Effect.fnUntraced(function*(entry: string, definition: Ag
       tls: {},
       proxy: proxyVariables(yield* Environment),
       // a card, or a redirect, may name whatever it likes
-      refusal: NetworkPolicy.refusalUnlessNamed(Array.from(allowed, (origin) => URL.parse(origin))),
+      named: { asked: card.url, urls, advice: "add its origin to \"allowOrigins\"" },
       isTrusted: (url) => allowed.has(url.origin),
       // a card is for everybody; what a person wrote goes nowhere that nobody named
       mayLeave: ({ method, url }, target) =>

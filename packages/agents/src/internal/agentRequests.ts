@@ -5,6 +5,7 @@
 import * as EventStream from "@effect-toolnexus/core/EventStream"
 import { bareHref } from "@effect-toolnexus/core/HttpAddress"
 import type { HttpFailure, HttpResponse, Wanted } from "@effect-toolnexus/core/HttpConnections"
+import type { Reach } from "@effect-toolnexus/core/NetworkPolicy"
 import * as RandomId from "@effect-toolnexus/core/RandomId"
 import * as RemoteRequests from "@effect-toolnexus/core/RemoteRequests"
 import * as Text from "@effect-toolnexus/core/Text"
@@ -26,12 +27,16 @@ export interface Document {
   readonly text: string
   /** Where it came from in the end. */
   readonly url: URL
+  /** Who can reach the places on the way there. */
+  readonly reach: Reach
 }
 
 /** A result, and how many characters it came in. */
 export interface Answer {
   readonly value: unknown
   readonly size: number
+  /** Who can reach the place that it came from. */
+  readonly reach: Reach
 }
 
 export interface AgentRequests {
@@ -98,15 +103,15 @@ export const open = Effect.fnUntraced(function*({ remote }: AgentAddress) {
     return known
   }
 
-  const post = (operation: Operation, target: AgentInterface, context: unknown, accept: string) =>
-    Effect.flatMap(RandomId.make, (id) =>
-      send({
-        method: "POST",
-        url: addressOf(target),
-        headers: { ...headersOf(target.dialect), accept, "content-type": "application/json" },
-        body: JSON.stringify(toRpc(operation, target, id)),
-        context
-      }))
+  const toPost = (operation: Operation, target: AgentInterface, context: unknown, accept: string) =>
+    Effect.map(RandomId.make, (id): RemoteRequests.RemoteRequest => ({
+      method: "POST",
+      url: addressOf(target),
+      headers: { ...headersOf(target.dialect), accept, "content-type": "application/json" },
+      body: JSON.stringify(toRpc(operation, target, id)),
+      context,
+      namedFrom: target.namedFrom
+    }))
 
   const resultOf = (text: string, url: URL, response: HttpResponse): Effect.Effect<unknown, A2aError> => {
     const decoded = decodeResponse(text)
@@ -120,23 +125,26 @@ export const open = Effect.fnUntraced(function*({ remote }: AgentAddress) {
 
   const made: AgentRequests = {
     get: Effect.fnUntraced(function*(url, limit, onAnswer) {
-      const headers = { accept: ANSWER }
-      const response = yield* send({ method: "GET", url, headers, context: undefined }, onAnswer)
+      const request = { method: "GET", url, headers: { accept: ANSWER }, context: undefined }
+      const response = yield* send(request, onAnswer)
       if (!isSuccess(response)) {
         response.discard()
         return yield* failure(url, badStatus(response))
       }
-      return { text: yield* readText(response, url, limit), url: response.movedTo ?? url }
+      const text = yield* readText(response, url, limit)
+      return { text, url: response.movedTo ?? url, reach: requests.reachOf(request, response) }
     }),
     ask: Effect.fnUntraced(function*(operation, target, context) {
       const url = addressOf(target)
-      const response = yield* post(operation, target, context, ANSWER)
+      const request = yield* toPost(operation, target, context, ANSWER)
+      const response = yield* send(request)
       const text = yield* readText(response, url, ANSWER_LIMIT)
-      return { value: yield* resultOf(text, url, response), size: text.length }
+      const value = yield* resultOf(text, url, response)
+      return { value, size: text.length, reach: requests.reachOf(request, response) }
     }),
     listen: Effect.fnUntraced(function*(operation, target, context, listener) {
       const url = addressOf(target)
-      const response = yield* post(operation, target, context, STREAM)
+      const response = yield* send(yield* toPost(operation, target, context, STREAM))
       const isStream = isSuccess(response) && RemoteRequests.hasEvents(response)
       const text = isStream ? "" : yield* readText(response, url, ANSWER_LIMIT)
       if (isStream) {

@@ -63,7 +63,7 @@ const readCard = Effect.fnUntraced(function*(requests: AgentRequests, url: URL, 
   const found = yield* requests.get(url, CARD_LIMIT, onAnswer)
   const document = parseJson(found.text)
   if (Option.isNone(document)) return yield* failure(url, { _tag: "Malformed", detail: "not JSON, so not a card" })
-  const card = AgentCard.decode(document.value, url, found.url)
+  const card = AgentCard.decode(document.value, url, found.url, found.reach)
   if (Result.isSuccess(card)) return card.success
   const detail = AgentCard.isCardLike(document.value) ? `${WRONG_CARD}${card.failure}` : card.failure
   return yield* failure(url, { _tag: "Malformed", detail })

@@ -39,8 +39,8 @@ export const extend = (
     Effect.timeoutOption(Math.min(timeout, TIMEOUT)),
     Effect.map(Option.match({
       onNone: () => failed("it did not come in time"),
-      onSome: (document) =>
-        Result.match(AgentCard.decode(document, new URL(card.location), new URL(card.endpoint.url)), {
+      onSome: ({ reach, value }) =>
+        Result.match(AgentCard.decode(value, new URL(card.location), new URL(card.endpoint.url), reach), {
           onFailure: failed,
           onSuccess: (extended): Extended => ({ card: extended, client, diagnostics: [] })
         })

@@ -1,6 +1,5 @@
 /** An endpoint of one's own, its headers filled in and its connections opened. */
 import { EntryTexts, HttpAddress, type Tool } from "@effect-toolnexus/core"
-import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { HttpTool } from "../HttpTool.ts"
@@ -18,14 +17,17 @@ export const connectEndpoint = Effect.fnUntraced(function*(httpTool: HttpTool) {
   const expanded = yield* texts.expandHeaders(headers)
   const userInfo = userInfoOf(definition.url)
   const address = userInfo === undefined ? undefined : HttpAddress.parse(`http://${userInfo}@localhost`)
+  const url = URL.parse(plan.url.origin)
   const settings: CallSettings = {
     endpoint: yield* Endpoint.make({
       entry: name,
       headers: { ...address?.headers, ...expanded },
       secrets: [...texts.secrets, ...address?.secrets ?? []],
-      refusal: NetworkPolicy.refusalUnlessNamed([URL.parse(plan.url.origin)]),
+      named: { urls: url === null ? [] : [url], advice: "give it as the tool's \"url\"" },
       retry
     }),
+    // by whoever wrote the tool
+    namedFrom: "machine",
     timeout,
     mode: resultMode,
     permits: undefined,

@@ -1,5 +1,12 @@
 /** From where a host says a document is to the document itself. */
-import { type EntryTexts, HttpAddress, type Json, SourceEntry, TextFile } from "@effect-toolnexus/core"
+import {
+  type EntryTexts,
+  HttpAddress,
+  type Json,
+  type NetworkPolicy,
+  SourceEntry,
+  TextFile
+} from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -44,6 +51,8 @@ export interface Found {
   readonly document: Json.JsonObject
   /** Where it came from in the end, if that was a URL. */
   readonly url: URL | undefined
+  /** Who can reach the place it came from: a file or a value is one's own. */
+  readonly reach: NetworkPolicy.Reach
 }
 
 export const read = Effect.fnUntraced(
@@ -61,7 +70,7 @@ export const read = Effect.fnUntraced(
         : readFile(place.path),
       (detail) => failure(entry, "list", detail)
     )
-    return { document, url: undefined }
+    return { document, url: undefined, reach: "machine" }
   }
 )
 
@@ -95,7 +104,7 @@ const fetchDocument = Effect.fnUntraced(function*(entry: string, url: URL, { end
     DocumentText.parse(text),
     (problem) => failure(entry, "list", answer.redact(`${HttpAddress.bareHref(answer.url)}: ${problem}`))
   )
-  return { document, url: answer.url }
+  return { document, url: answer.url, reach: answer.reach }
 })
 
 const ACCEPT = { accept: "application/json, application/yaml, text/yaml, */*;q=0.8" }

@@ -2,7 +2,7 @@
  * Requests to the server of one endpoint or document, over what all sources share (`RemoteRequests`): bodies read within a
  * limit, and what is sent again.
  */
-import { Environment, HttpFailure, type Redaction } from "@effect-toolnexus/core"
+import { Environment, HttpFailure, type NetworkPolicy, type Redaction } from "@effect-toolnexus/core"
 import * as RemoteRequests from "@effect-toolnexus/core/RemoteRequests"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,13 +13,13 @@ import type { PlannedRequest } from "./requestPlan.ts"
 /** Whether a request is sent again when the server was too busy for it, or didn't answer. */
 export type Retry = "never" | "safe" | "always"
 
-export interface EndpointOptions extends Pick<RemoteRequests.Remote, "headers" | "refusal" | "secrets"> {
+export interface EndpointOptions extends Pick<RemoteRequests.Remote, "headers" | "named" | "secrets"> {
   /** Whose requests they are, for whoever makes headers and tokens. */
   readonly entry: string
   readonly retry: Retry
 }
 
-export interface EndpointRequest extends PlannedRequest {
+export interface EndpointRequest extends PlannedRequest, Pick<RemoteRequests.RemoteRequest, "namedFrom"> {
   /** What the caller attached to its call. */
   readonly context: unknown
   /** The most bytes of the body that are read. */
@@ -37,6 +37,8 @@ export interface EndpointAnswer {
   readonly isWhole: boolean
   /** Where it came from in the end. */
   readonly url: URL
+  /** Who can reach the places on the way there. */
+  readonly reach: NetworkPolicy.Reach
   /** Takes out what is secret in this request: the configuration's, and what the host made for it. */
   readonly redact: Redaction.Redaction
 }
@@ -84,7 +86,8 @@ export class Endpoint {
   }
 
   #sendOnce(request: EndpointRequest): Effect.Effect<EndpointAnswer, HttpFailure> {
-    return Effect.flatMap(this.#requests.send(toRemote(request)), (answer) => {
+    const remote = toRemote(request)
+    return Effect.flatMap(this.#requests.send(remote), (answer) => {
       if (RemoteRequests.isRedirected(answer)) return Effect.fail(lost(answer.reason))
       const { header, status } = answer
       return Effect.map(
@@ -98,6 +101,7 @@ export class Endpoint {
           status,
           header,
           url: answer.movedTo ?? request.url,
+          reach: this.#requests.reachOf(remote, answer),
           redact: this.#requests.redactionOf(answer)
         })
       )
@@ -107,7 +111,7 @@ export class Endpoint {
 
 /** What a model or an author wants of a header counts less than what the host says. */
 const toRemote = (
-  { body, context, credentials = {}, headers, isForeign = false, method, url }: EndpointRequest
+  { body, context, credentials = {}, headers, isForeign = false, method, namedFrom = "machine", url }: EndpointRequest
 ): RemoteRequests.RemoteRequest => {
   const cookies = [credentials["cookie"], headers["cookie"]].filter((cookie) => cookie !== undefined)
   return {
@@ -122,6 +126,7 @@ const toRemote = (
     },
     context,
     isAnonymous: isForeign,
+    namedFrom,
     ...(body === undefined ? {} : { body })
   }
 }

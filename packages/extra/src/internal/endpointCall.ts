@@ -1,5 +1,5 @@
 /** One call: arguments to a request, the request to the server, its answer to a result; within its time and its turn. */
-import { type HttpFailure, RandomId, type Tool, ToolError } from "@effect-toolnexus/core"
+import { type HttpFailure, type NetworkPolicy, RandomId, type Tool, ToolError } from "@effect-toolnexus/core"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -17,6 +17,8 @@ const RESPONSE_LIMIT = 4 * 1024 * 1024
 
 export interface CallSettings {
   readonly endpoint: Endpoint
+  /** Who can reach the place where its address was named. */
+  readonly namedFrom: NetworkPolicy.Reach
   readonly timeout: number
   readonly mode: ResultMode
   /** Bounds the calls that run at once, where there is a bound. */
@@ -31,7 +33,7 @@ export const handler = (
   credentials: Security.Credentials = Security.NONE
 ): Tool.Handler =>
 (args, { context, toolName }) => {
-  const { closed, endpoint, mode, permits, timeout } = settings
+  const { closed, endpoint, mode, namedFrom, permits, timeout } = settings
   const work = Effect.gen(function*() {
     const boundary = plan.body?.plan.encoding === "multipart" ? `toolnexus-${yield* RandomId.make}` : ""
     const request = Result.mapError(
@@ -40,7 +42,7 @@ export const handler = (
     )
     const planned = withCredentials(yield* Effect.fromResult(request), credentials)
     const answer = yield* Effect.mapError(
-      endpoint.send({ ...planned, context, limit: RESPONSE_LIMIT }),
+      endpoint.send({ ...planned, context, limit: RESPONSE_LIMIT, namedFrom }),
       (failure) => unavailable(toolName, endpoint.redact(reasonOf(failure)))
     )
     return toResult(answer, mode)

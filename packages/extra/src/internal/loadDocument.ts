@@ -9,7 +9,6 @@ import {
   type Tool,
   Tracing
 } from "@effect-toolnexus/core"
-import * as NetworkPolicy from "@effect-toolnexus/core/NetworkPolicy"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -45,7 +44,8 @@ export const load = Effect.fnUntraced(
       ? undefined
       : yield* Semaphore.make(definition.maxConcurrent)
     const timeout = definition.timeout ?? DEFAULT_TIMEOUT
-    const call: CallSettings = { endpoint, timeout, mode: "auto", permits, closed }
+    const namedFrom = settings.baseUrl === undefined ? found.reach : "machine"
+    const call: CallSettings = { endpoint, namedFrom, timeout, mode: "auto", permits, closed }
     return yield* toEntry(entry, definition, settings, found, call)
   }
 )
@@ -76,7 +76,12 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
       ...address?.secrets ?? [],
       ...base?.secrets ?? []
     ],
-    refusal: NetworkPolicy.refusalUnlessNamed([base?.url, address?.url]),
+    // a document, or a redirect, may name whatever it likes
+    named: {
+      ...(address === undefined ? {} : { asked: address.url }),
+      urls: base === undefined ? [] : [base.url],
+      advice: "give it as \"baseUrl\" (or as \"document\", where that is what is there)"
+    },
     retry: definition.retry ?? "safe"
   })
   // headers that are meant for an API elsewhere are none of the document's business

@@ -14,7 +14,7 @@ export const refusalOfLiteral = (
   { hostname }: URL
 ): Effect.Effect<never, HttpFailure> | undefined => {
   const address = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname
-  const reason = isIP(address) === 0 ? undefined : refusal(address)
+  const reason = isIP(address) === 0 ? undefined : refusal(address, address)
   if (reason === undefined) return undefined
   return Effect.fail(new HttpFailure({ code: CODE, detail: `${CODE}: ${reason}`, wasSent: false }))
 }
@@ -23,9 +23,11 @@ export const refusalOfLiteral = (
 export const checkedLookup = (refusal: Refusal): LookupFunction => (hostname, options, done) =>
   lookup(hostname, { ...options, all: true }, (error, found) => {
     if (error) return done(error, "", 0)
-    const admitted = found.filter(({ address }) => refusal(address) === undefined)
+    const admitted = found.filter(({ address }) => refusal(address, hostname) === undefined)
     const first = admitted[0]
-    if (first === undefined) return done(new RefusedAddress(refusal(found[0]?.address ?? "") ?? "no address"), "", 0)
+    if (first === undefined) {
+      return done(new RefusedAddress(refusal(found[0]?.address ?? "", hostname) ?? "no address"), "", 0)
+    }
     if (options.all === true) return done(null, admitted)
     done(null, first.address, first.family)
   })

@@ -1,0 +1,73 @@
+/**
+ * Which addresses a server may be at, by who named it. A configuration may name any; what it led to (a document, a card, a
+ * redirect) names none that is nearer to this machine than itself: a stranger on the internet is not to send requests into
+ * the network of whoever reads them.
+ */
+import * as NetworkPolicy from "../NetworkPolicy.ts"
+import type { NamedPlaces } from "../RemoteRequests.ts"
+import * as IpAddress from "./ipAddress.ts"
+
+type Reach = NetworkPolicy.Reach
+
+/** Names that are remembered; of more it isn't known where they are, and so they are public. */
+const MAX_NAMES = 1000
+
+export class AddressGuard {
+  readonly #advice: string
+  /** Addresses that are written out. */
+  readonly #addresses: ReadonlySet<string>
+  readonly #names: ReadonlySet<string>
+  /** By name, who can reach the farthest address it has been at. */
+  readonly #reached = new Map<string, Reach>()
+
+  constructor({ advice, asked, urls }: NamedPlaces, proxies: ReadonlyArray<string>) {
+    const named = [...urls, ...proxies.flatMap(proxyUrl)].map(hostOf)
+    this.#advice = advice
+    this.#addresses = new Set([...named, ...asked === undefined ? [] : [hostOf(asked)]].flatMap(bytesOf))
+    this.#names = new Set(named)
+  }
+
+  /** For servers that were named by somebody at `limit`; see `ConnectionOptions`. */
+  readonly refusal = (limit: Reach) => (address: string, host: string): string | undefined => {
+    const judged = NetworkPolicy.judge(address)
+    if (judged === undefined) return `"${address}" is no IP address`
+    const { isForbidden, kind, reach } = judged
+    const isNamed = bytesOf(address).some((bytes) => this.#addresses.has(bytes))
+    const place = host === address ? address : `${host} is at ${address}, which`
+    if (isForbidden && !isNamed) {
+      return `${place} is ${kind}, where a request goes only if the configuration names that address itself`
+    }
+    const isNearer = NetworkPolicy.farther(reach, limit) !== reach
+    if (isNearer && !isNamed && !this.#names.has(host)) {
+      const leader = limit === "public" ? "what comes from the internet" : "what comes from another machine"
+      return `${place} is ${kind}, where ${leader} may not lead; to allow it, ${this.#advice}`
+    }
+    if (host !== address) this.#remember(host, reach)
+    return undefined
+  }
+
+  /** Of a name that may be anywhere (a proxy looks it up, or nobody has yet) it is taken that everybody can reach it. */
+  reachOf(url: URL): Reach {
+    const host = hostOf(url)
+    return NetworkPolicy.judge(host)?.reach ?? this.#reached.get(host) ?? "public"
+  }
+
+  #remember(host: string, reach: Reach) {
+    const known = this.#reached.get(host)
+    if (known === undefined && this.#reached.size >= MAX_NAMES) return
+    this.#reached.set(host, known === undefined ? reach : NetworkPolicy.farther(known, reach))
+  }
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
+
+const bytesOf = (host: string): ReadonlyArray<string> => {
+  const bytes = IpAddress.parse(host)
+  return bytes === undefined ? [] : [bytes.join(".")]
+}
+
+/** People leave out its scheme. */
+const proxyUrl = (text: string): ReadonlyArray<URL> => {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+  return url === null ? [] : [url]
+}
