@@ -1,0 +1,121 @@
+/** Credentials of a document's operations: they go where they are wanted, and nowhere else. */
+import { Environment } from "@effect-toolnexus/core"
+import { openApiTools } from "@effect-toolnexus/extra"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { brokenOf, document, entryOf, namesOf, parameter } from "./documents.ts"
+import { build, callIn, json, serve } from "./support.ts"
+
+describe("security", () => {
+  const SECRET = "s3cret-key-of-test"
+  const schemes = {
+    header: { type: "apiKey", in: "header", name: "X-Api-Key" },
+    query: { type: "apiKey", in: "query", name: "api_key" },
+    cookie: { type: "apiKey", in: "cookie", name: "sid" },
+    basic: { type: "http", scheme: "basic" },
+    bearer: { type: "http", scheme: "bearer" },
+    oauth: { type: "oauth2", flows: {} }
+  }
+
+  it.live("goes where the document wants it, and is shown nowhere", () =>
+    Effect.gen(function*() {
+      const echo = yield* serve((seen, response) => json(response, 403, { target: seen.target, headers: seen.headers }))
+      const paths = Object.fromEntries(
+        Object.keys(schemes).map((name) => [`/${name}`, {
+          get: {
+            operationId: name,
+            security: [{ other: [] }, { [name]: [] }],
+            parameters: [parameter("sid", "cookie"), parameter("X-API-KEY", "header")]
+          }
+        }])
+      )
+      const given = document({ ...paths, "/open": { get: { operationId: "open", security: [] } } }, {
+        components: { securitySchemes: schemes },
+        security: [{ header: [] }]
+      })
+      const security = {
+        ...Object.fromEntries(Object.keys(schemes).map((name) => [name, "${KEY}"])),
+        basic: "me:${KEY}",
+        nobody: "x"
+      }
+      const entries = yield* build([openApiTools(given, { baseUrl: echo.origin, security, retry: "never" })]).pipe(
+        Effect.provideService(Environment, { KEY: SECRET })
+      )
+      for (const name of [...Object.keys(schemes), "open"]) {
+        const result = yield* callIn(entries, name, {})
+        assert.notInclude(JSON.stringify(result), SECRET)
+        assert.notInclude(JSON.stringify(result), btoa(`me:${SECRET}`))
+      }
+      const sent = echo.seen.map((
+        { headers, query }
+      ) => [query, headers["x-api-key"], headers.cookie, headers.authorization])
+      assert.deepStrictEqual(sent, [
+        ["", SECRET, undefined, undefined],
+        [`api_key=${SECRET}`, undefined, undefined, undefined],
+        ["", undefined, `sid=${SECRET}`, undefined],
+        ["", undefined, undefined, `Basic ${btoa(`me:${SECRET}`)}`],
+        ["", undefined, undefined, `Bearer ${SECRET}`],
+        ["", undefined, undefined, `Bearer ${SECRET}`],
+        ["", undefined, undefined, undefined]
+      ])
+      // nobody is asked for what the host gives
+      const [entry] = entries
+      const argumentsOf = (name: string) =>
+        Object.keys(Object(entry?.tools.find((tool) => tool.name === name)?.inputSchema["properties"]))
+      assert.deepStrictEqual([argumentsOf("cookie"), argumentsOf("header")], [["X-API-KEY"], ["sid"]])
+      assert.deepStrictEqual(entry?.diagnostics.map(({ code }) => code), ["unknown-security-scheme"])
+      assert.notInclude(JSON.stringify(entries), SECRET)
+    }))
+
+  it.live("that a document wants where no header for one is costs the operations that want it", () =>
+    Effect.gen(function*() {
+      for (const name of ["Content-Length", "Host", "Transfer-Encoding", "a b", "x\r\ny"]) {
+        const securitySchemes = { key: { type: "apiKey", in: "header", name } }
+        const entry = yield* entryOf(
+          document({ "/a": { get: { security: [{ key: [] }] } }, "/b": { get: {} } }, {
+            components: { securitySchemes }
+          }),
+          { baseUrl: "http://127.0.0.1:1", security: { key: "s3cret-key" } }
+        )
+        assert.deepStrictEqual(namesOf(entry), ["get_b"], name)
+        assert.match(brokenOf(entry).join(), /which is no header for one/)
+      }
+    }))
+
+  it.live("that a header can't hold costs the operations that want it, and is shown nowhere", () =>
+    Effect.gen(function*() {
+      const given = document({
+        "/a": { get: { security: [{ header: [] }] } },
+        "/b": { get: { security: [{ query: [] }] } }
+      }, { components: { securitySchemes: schemes } })
+      const entry = yield* entryOf(given, {
+        baseUrl: "http://h.example",
+        security: { header: `${SECRET}\r\nX-Evil: 1`, query: `${SECRET}\n` }
+      })
+      assert.deepStrictEqual(namesOf(entry), ["get_b"])
+      assert.match(brokenOf(entry).join(), /characters which a header can't hold/)
+      assert.notInclude(JSON.stringify(entry), SECRET)
+    }))
+
+  it.live("headers are the host's, and no argument", () =>
+    Effect.gen(function*() {
+      const server = yield* serve()
+      const given = document({ "/": { get: { operationId: "op", parameters: [parameter("X-Tenant", "header")] } } })
+      const entries = yield* build([openApiTools(given, { baseUrl: server.origin, headers: { "x-tenant": "acme" } })])
+      yield* callIn(entries, "op", { "X-Tenant": "other" })
+      assert.strictEqual(server.seen[0]?.headers["x-tenant"], "acme")
+      assert.deepStrictEqual(entries[0]?.tools[0]?.inputSchema["properties"], {})
+    }))
+
+  it.live("goes with the document only where it is the API's", () =>
+    Effect.gen(function*() {
+      const api = yield* serve()
+      const docs = yield* serve((_seen, response) =>
+        json(response, 200, document({ "/": { get: { operationId: "op" } } }))
+      )
+      const headers = { Authorization: `Bearer ${SECRET}` }
+      yield* build([openApiTools(`${docs.origin}/a.json`, { baseUrl: api.origin, headers })])
+      yield* build([openApiTools(`${docs.origin}/b.json`, { headers })])
+      assert.deepStrictEqual(docs.seen.map(({ headers: sent }) => sent.authorization), [undefined, `Bearer ${SECRET}`])
+    }))
+})
