@@ -107,6 +107,42 @@ describe("security", () => {
       assert.deepStrictEqual(entries[0]?.tools[0]?.inputSchema["properties"], {})
     }))
 
+  it.live("in an address goes to that origin, and to no other", () =>
+    Effect.gen(function*() {
+      const api = yield* serve()
+      const docs = yield* serve((seen, response) =>
+        json(
+          response,
+          200,
+          document({ "/": { get: { operationId: "op" } } }, {
+            servers: [{ url: seen.path === "/away.json" ? api.origin : docs.origin }]
+          })
+        )
+      )
+      const withUser = (origin: string, user: string) => origin.replace("//", `//${user}:${SECRET}@`)
+      const at = (path: string) => `${withUser(docs.origin, "docs")}${path}`
+      const given = [
+        [at("/home.json"), {}],
+        [at("/away.json"), {}],
+        [at("/base.json"), { baseUrl: api.origin }],
+        [at("/both.json"), { baseUrl: withUser(api.origin, "api") }],
+        [at("/headers.json"), { headers: { Authorization: "Bearer of-the-host" } }]
+      ] as const
+      for (const [place, options] of given) yield* callIn(yield* build([openApiTools(place, options)]), "op", {})
+      const sent = (server: typeof api) => server.seen.map(({ headers, path }) => [path, headers.authorization])
+      const basic = (user: string) => `Basic ${btoa(`${user}:${SECRET}`)}`
+      assert.deepStrictEqual(sent(docs), [
+        ["/home.json", basic("docs")],
+        ["/", basic("docs")],
+        ["/away.json", basic("docs")],
+        ["/base.json", basic("docs")],
+        ["/both.json", basic("docs")],
+        ["/headers.json", "Bearer of-the-host"],
+        ["/", "Bearer of-the-host"]
+      ])
+      assert.deepStrictEqual(sent(api), [["/", undefined], ["/", undefined], ["/", basic("api")]])
+    }))
+
   it.live("goes with the document only where it is the API's", () =>
     Effect.gen(function*() {
       const api = yield* serve()

@@ -69,6 +69,83 @@ describe("hostile documents", () => {
     }))
 })
 
+describe("documents of long texts", () => {
+  const LONG = "x".repeat(1_000_000)
+  const many = (item: Json.JsonObject, length: number) =>
+    Object.fromEntries(Array.from({ length }, (_, index) => [`/p${index}`, item]))
+  const shared = (operation: Json.JsonObject, rest: Json.JsonObject = {}, length = 200) =>
+    document(many({ $ref: "#/components/pathItems/all" }, length), {
+      components: { pathItems: { all: { get: operation } } },
+      ...rest
+    })
+
+  it.live.each<readonly [string, Json.JsonObject, RegExp]>([
+    ["a server that is no address", shared({}, { servers: [{ url: LONG }] }), /longer than/],
+    ["a server that is one", shared({}, { servers: [{ url: `http://h.example/${LONG}` }] }), /longer than/],
+    [
+      "a server of variables",
+      shared({}, {
+        servers: [{ url: `http://h.example/${"{a}".repeat(600)}`, variables: { a: { default: LONG } } }]
+      }),
+      /longer than/
+    ],
+    ["a parameter's name", shared({ parameters: [{ name: LONG, in: "nowhere" }] }), /is in no place/],
+    [
+      "a credential's name",
+      shared({ security: [{ key: [] }] }, {
+        components: {
+          pathItems: { all: { get: { security: [{ key: [] }] } } },
+          securitySchemes: { key: { type: "apiKey", in: "header", name: `a b${LONG}` } }
+        }
+      }),
+      /no header for one/
+    ],
+    ["a reference", shared({ parameters: [{ $ref: LONG }] }), /another document/]
+  ])("cost their operations, in a few words: %s", ([name, given, problem]) =>
+    Effect.gen(function*() {
+      const base = name.includes("server") ? {} : { baseUrl: "http://h.example" }
+      const entry = yield* entryOf(given, { ...base, security: { key: "k" } })
+      assert.lengthOf(brokenOf(entry), 200)
+      assert.match(brokenOf(entry)[0] ?? "", problem)
+      assert.isBelow(JSON.stringify(entry).length, 200_000)
+    }))
+
+  it.live("tell what an operation does in short", () =>
+    Effect.gen(function*() {
+      const operation = { operationId: LONG, summary: `b${LONG}`, description: LONG, deprecated: true }
+      const entry = yield* entryOf(shared(operation))
+      assert.lengthOf(entry.tools, 200)
+      assert.match(entry.tools[0]?.description ?? "", /^bx+\.\.\.\n\nx+\.\.\.\n\nDeprecated\.$/)
+      assert.isBelow(JSON.stringify(entry).length, 10_000_000)
+    }))
+
+  it.live("have tools as far as they fit into memory", () =>
+    Effect.gen(function*() {
+      const parameters = [{ name: "q", in: "query", schema: { type: "string", description: LONG } }]
+      const entry = yield* entryOf(shared({ parameters }))
+      const large = yield* entryOf(shared({ parameters }, {}, 1000))
+      assert.lengthOf(entry.tools, 200)
+      assert.isBelow(large.tools.length, 400)
+      assert.match(brokenOf(large)[0] ?? "", /is one too many/)
+    }))
+
+  it.live("are read in the time of good ones: slashes without an end", () =>
+    Effect.gen(function*() {
+      const started = process.cpuUsage()
+      yield* entryOf(shared({}, { servers: [{ url: `http://h.example/${"/".repeat(500_000)}x` }] }), {})
+      assert.isBelow(process.cpuUsage(started).user / 1000, 3000)
+    }))
+
+  it.live("of broken paths are told so far as anybody reads it", () =>
+    Effect.gen(function*() {
+      const paths = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`/p${index}`, index]))
+      const entry = yield* entryOf(document({ "/good": { get: { operationId: "good" } }, ...paths }))
+      assert.deepStrictEqual(namesOf(entry), ["good"])
+      assert.lengthOf(brokenOf(entry), 9_999)
+      assert.isTrue(entry.diagnostics.some(({ code }) => code === "too-many-operations"))
+    }))
+})
+
 describe("documents whose operations all refer to one large part", () => {
   const many = Array.from({ length: 600 }, (_, index) => `/p${index}`)
   const properties = Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`x${index}`, { type: "string" }]))

@@ -2,6 +2,7 @@
 import type { Json, SourceEntry } from "@effect-toolnexus/core"
 import { OpenApiTools, openApiTools } from "@effect-toolnexus/extra"
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -217,5 +218,22 @@ describe("answers", () => {
       ])
       yield* Effect.all(Array.from({ length: 8 }, () => callIn(entries, "op", {})), { concurrency: "unbounded" })
       assert.strictEqual(most, 2)
+    }))
+
+  it.live("wait for their turn within their time", () =>
+    Effect.gen(function*() {
+      const server = yield* serve(() => {})
+      const entries = yield* build([
+        openApiTools(document({ "/": { get: { operationId: "op" } } }), {
+          baseUrl: server.origin,
+          maxConcurrent: 1,
+          timeout: 300
+        })
+      ])
+      const started = yield* Clock.currentTimeMillis
+      const calls = Array.from({ length: 5 }, () => Effect.flip(callIn(entries, "op", {})))
+      const errors = yield* Effect.all(calls, { concurrency: "unbounded" })
+      assert.deepStrictEqual([...new Set(errors.map(({ _tag }) => _tag))], ["ToolTimeout"])
+      assert.isBelow((yield* Clock.currentTimeMillis) - started, 1000)
     }))
 })

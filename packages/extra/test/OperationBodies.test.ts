@@ -2,7 +2,7 @@
 import type { Json } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { called } from "./documents.ts"
+import { brokenOf, called, document, entryOf, namesOf } from "./documents.ts"
 
 describe("what arrives: bodies", () => {
   const body = (mediaType: string, schema: Json.JsonObject = {}, rest: Json.JsonObject = {}) => ({
@@ -101,6 +101,17 @@ describe("what arrives: bodies", () => {
       ])
       const bytes = yield* called("post", "/b", body("application/octet-stream"), { body: "data:;base64,AAH/" })
       assert.deepStrictEqual([...bytes.first?.body ?? []], [0, 1, 255])
+    }))
+
+  it.live("a type that makes no header costs its operation", () =>
+    Effect.gen(function*() {
+      for (
+        const mediaType of ["application/json; x=\r\nX-Evil: 1", "text/plain\n", "text/☃", "application/json; a=☃"]
+      ) {
+        const entry = yield* entryOf(document({ "/p": { post: body(mediaType) } }))
+        assert.deepStrictEqual(namesOf(entry), [], mediaType)
+        assert.match(brokenOf(entry).join(), /its body is of a type that makes no header/)
+      }
     }))
 
   it.live("of several types JSON goes before a form, and a form before files", () =>

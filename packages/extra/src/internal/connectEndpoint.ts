@@ -21,7 +21,9 @@ export const connectEndpoint = Effect.fnUntraced(function*(httpTool: HttpTool) {
   const settings: CallSettings = {
     endpoint: yield* Endpoint.make({
       entry: name,
+      // its host may have placeholders, and with them more than one origin
       headers: { ...address?.headers, ...expanded },
+      addresses: [],
       secrets: [...texts.secrets, ...address?.secrets ?? []],
       named: { urls: url === null ? [] : [url], advice: "give it as the tool's \"url\"" },
       retry

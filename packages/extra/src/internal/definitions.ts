@@ -111,12 +111,15 @@ export class Definitions {
 
 const TOO_LARGE = `needs schemas of more than ${MAX_VALUES} values`
 
+/** Each so many characters of a text count as one value more. */
+const TEXT_OF_VALUE = 100
+
 /** As many values as it takes to say that it is too large. */
 export const sizeOf = (schema: Json.Json): number => {
   let count = 0
   const waiting: Array<Json.Json> = [schema]
   for (let next = waiting.pop(); next !== undefined && count <= MAX_VALUES; next = waiting.pop()) {
-    count++
+    count += typeof next === "string" ? 1 + Math.floor(next.length / TEXT_OF_VALUE) : 1
     if (typeof next === "object" && next !== null) { for (const value of Object.values(next)) waiting.push(value) }
   }
   return count

@@ -2,7 +2,7 @@
  * Requests to the server of one endpoint or document, over what all sources share (`RemoteRequests`): bodies read within a
  * limit, and what is sent again.
  */
-import { Environment, HttpFailure, type NetworkPolicy, type Redaction } from "@effect-toolnexus/core"
+import { Environment, type HttpAddress, HttpFailure, type NetworkPolicy, type Redaction } from "@effect-toolnexus/core"
 import * as RemoteRequests from "@effect-toolnexus/core/RemoteRequests"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,9 @@ import type { PlannedRequest } from "./requestPlan.ts"
 /** Whether a request is sent again when the server was too busy for it, or didn't answer. */
 export type Retry = "never" | "safe" | "always"
 
+/** `addresses`: those of the configuration, whose user info goes to their own origin and to no other. */
 export interface EndpointOptions extends Pick<RemoteRequests.Remote, "headers" | "named" | "secrets"> {
+  readonly addresses: ReadonlyArray<HttpAddress.HttpAddress>
   /** Whose requests they are, for whoever makes headers and tokens. */
   readonly entry: string
   readonly retry: Retry
@@ -46,25 +48,35 @@ export interface EndpointAnswer {
 export class Endpoint {
   readonly #requests: RemoteRequests.RemoteRequests
   readonly #retry: Retry
+  readonly #addresses: ReadonlyArray<HttpAddress.HttpAddress>
 
-  constructor(requests: RemoteRequests.RemoteRequests, retry: Retry) {
+  constructor(
+    requests: RemoteRequests.RemoteRequests,
+    retry: Retry,
+    addresses: ReadonlyArray<HttpAddress.HttpAddress>
+  ) {
     this.#requests = requests
     this.#retry = retry
+    this.#addresses = addresses
   }
 
   /** The scope closes its connections. */
-  static readonly make = Effect.fnUntraced(function*({ entry, retry, secrets, ...remote }: EndpointOptions) {
+  static readonly make = Effect.fnUntraced(function*({ addresses, entry, retry, secrets, ...remote }: EndpointOptions) {
     const requests = yield* RemoteRequests.RemoteRequests.make({
       ...remote,
       kind: "extra",
       name: entry,
-      secrets: [...secrets, ...Object.values(remote.headers)],
+      secrets: [
+        ...secrets,
+        ...addresses.flatMap((address) => address.secrets),
+        ...Object.values(remote.headers)
+      ],
       tls: {},
       proxy: RemoteRequests.proxyVariables(yield* Environment),
       mayLeave: ({ method }) => method === "GET" || method === "HEAD",
       followsSeeOther: true
     })
-    return new Endpoint(requests, retry)
+    return new Endpoint(requests, retry, addresses)
   })
 
   /** Blots out what is secret in the configuration, and what the host has made for requests. */
@@ -85,8 +97,14 @@ export class Endpoint {
     return Effect.suspend(() => attempt(1))
   }
 
+  #userInfoFor({ origin }: URL): HttpAddress.HttpAddress["headers"] {
+    const isOwn = ({ headers, url }: HttpAddress.HttpAddress) =>
+      url.origin === origin && headers.authorization !== undefined
+    return this.#addresses.findLast(isOwn)?.headers ?? {}
+  }
+
   #sendOnce(request: EndpointRequest): Effect.Effect<EndpointAnswer, HttpFailure> {
-    const remote = toRemote(request)
+    const remote = toRemote(request, this.#userInfoFor(request.url))
     return Effect.flatMap(this.#requests.send(remote), (answer) => {
       if (RemoteRequests.isRedirected(answer)) return Effect.fail(lost(answer.reason))
       const { header, status } = answer
@@ -111,7 +129,8 @@ export class Endpoint {
 
 /** What a model or an author wants of a header counts less than what the host says. */
 const toRemote = (
-  { body, context, credentials = {}, headers, isForeign = false, method, namedFrom = "machine", url }: EndpointRequest
+  { body, context, credentials = {}, headers, isForeign = false, method, namedFrom = "machine", url }: EndpointRequest,
+  userInfo: HttpAddress.HttpAddress["headers"]
 ): RemoteRequests.RemoteRequest => {
   const cookies = [credentials["cookie"], headers["cookie"]].filter((cookie) => cookie !== undefined)
   return {
@@ -121,6 +140,7 @@ const toRemote = (
     defaults: {
       ...ACCEPT,
       ...headers,
+      ...userInfo,
       ...credentials,
       ...(cookies.length === 0 ? {} : { cookie: cookies.join("; ") })
     },

@@ -47,13 +47,14 @@ export const handler = (
     )
     return toResult(answer, mode)
   })
-  const timed = Effect.timeoutOrElse(work, {
+  // waiting for a turn is part of the whole
+  const timed = Effect.timeoutOrElse(permits === undefined ? work : permits.withPermit(work), {
     duration: timeout,
     orElse: () => Effect.fail(new ToolError.ToolTimeout({ toolName, limit: timeout, phase: "call" }))
   })
   return Effect.raceFirst(
     Effect.andThen(Deferred.await(closed), Effect.fail(unavailable(toolName, "its source is closed"))),
-    permits === undefined ? timed : permits.withPermit(timed)
+    timed
   )
 }
 

@@ -1,5 +1,5 @@
 /** Looking into JSON that somebody else wrote: whatever isn't of the kind that is asked for isn't there. */
-import type { Json } from "@effect-toolnexus/core"
+import { type Json, Text } from "@effect-toolnexus/core"
 
 export const isObject = (value: Json.Json | undefined): value is Json.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -24,5 +24,10 @@ export const listAt = (object: Json.JsonObject, key: string): ReadonlyArray<Json
   const value = at(object, key)
   return isList(value) ? value : []
 }
+
+/** A text as a message quotes it: what identifies it, and not the megabyte that it may be. */
+export const shown = (text: string): string => JSON.stringify(Text.cut(text, MAX_SHOWN, "…"))
+
+const MAX_SHOWN = 120
 
 const EMPTY: Json.JsonObject = {}

@@ -62,7 +62,8 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
   if (definition.baseUrl !== undefined && base === undefined) {
     return yield* texts.fail("baseUrl must be an http or https URL")
   }
-  const headers = { ...address?.headers, ...base?.headers, ...yield* texts.expandHeaders(definition.headers ?? {}) }
+  const headers = yield* texts.expandHeaders(definition.headers ?? {})
+  const addresses = [address, base].filter((each) => each !== undefined)
   const security: Record<string, string> = Object.create(null)
   for (const [name, text] of Object.entries(definition.security ?? {})) {
     security[name] = (yield* texts.expand(`security.${name}`, text)).text
@@ -70,12 +71,8 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
   const endpoint = yield* Endpoint.make({
     entry,
     headers,
-    secrets: [
-      ...texts.secrets,
-      ...Security.secretsOf(security),
-      ...address?.secrets ?? [],
-      ...base?.secrets ?? []
-    ],
+    addresses,
+    secrets: [...texts.secrets, ...Security.secretsOf(security)],
     // a document, or a redirect, may name whatever it likes
     named: {
       ...(address === undefined ? {} : { asked: address.url }),
@@ -86,7 +83,8 @@ const resolve = Effect.fnUntraced(function*(entry: string, definition: OpenApiDe
   })
   // headers that are meant for an API elsewhere are none of the document's business
   const isForeign = base !== undefined && place._tag === "Url" && base.url.origin !== place.url.origin
-  return { place, baseUrl: base?.url, headerNames: Object.keys(headers), security, endpoint, isForeign }
+  const headerNames = [headers, ...addresses.map((each) => each.headers)].flatMap(Object.keys)
+  return { place, baseUrl: base?.url, headerNames, security, endpoint, isForeign }
 })
 
 /** In values, between two rests. */
@@ -141,16 +139,17 @@ const brokenOperation = ({ path, place }: Pick<Operation, "path" | "place">, pro
   level: "warning",
   code: "broken-operation",
   path: `paths.${path}`,
-  message: `${place} was left out: it ${problem}`
+  message: `${place} was left out: ${problem}`
 })
 
 /** More than any program makes of one document; what is beyond it is told. */
 const MAX_OPERATIONS = 10_000
 
 const select = Effect.fnUntraced(function*(document: Found["document"], { exclude = [], include }: OpenApiDefinition) {
-  const all = operationsOf(document)
-  const operations = all.filter(Result.isSuccess).map(({ success }) => success).slice(0, MAX_OPERATIONS)
-  const broken: Array<Note> = all.filter(Result.isFailure).map(({ failure: { path, problem } }) =>
+  const all = operationsOf(document, MAX_OPERATIONS)
+  const taken = all.slice(0, MAX_OPERATIONS)
+  const operations = taken.filter(Result.isSuccess).map(({ success }) => success)
+  const broken: Array<Note> = taken.filter(Result.isFailure).map(({ failure: { path, problem } }) =>
     brokenOperation({ path, place: path }, problem)
   )
   if (all.length > MAX_OPERATIONS) {

@@ -1,7 +1,8 @@
 /** The body of an operation: which of the media types it offers is used, and how its fields are written. */
 import type { Json } from "@effect-toolnexus/core"
+import { isHeaderValue } from "@effect-toolnexus/core/HeaderSyntax"
 import * as Result from "effect/Result"
-import { at, isList, isObject, objectAt, textAt } from "./json.ts"
+import { at, isList, isObject, objectAt, shown, textAt } from "./json.ts"
 import { encodingOf } from "./operationParameters.ts"
 import * as References from "./references.ts"
 import type { BodyEncoding, BodyPlan, FieldPlan } from "./requestBody.ts"
@@ -26,11 +27,15 @@ export const bodyOf = (
   const media = References.resolve(document, at(objectAt(body, "content"), chosen.mediaType))
   if (Result.isFailure(media)) return Result.fail(`its body ${media.failure}`)
   const { encoding } = chosen
+  const mediaType = sentAs(chosen)
+  if (!isHeaderValue(mediaType)) {
+    return Result.fail(`its body is of a type that makes no header: ${shown(mediaType)}`)
+  }
   const schema = at(media.success, "schema") ?? {}
   return Result.succeed({
     plan: {
       encoding,
-      mediaType: sentAs(chosen),
+      mediaType,
       fields: encoding === "form" || encoding === "multipart" ? fieldsOf(document, media.success, schema) : new Map()
     },
     schema: withNotes(encoding === "raw" ? { type: "string", ...textNotes(schema) } : schema, body, encoding),

@@ -2,7 +2,7 @@
 import type { Json } from "@effect-toolnexus/core"
 import { isHeaderName, isOfConnection } from "@effect-toolnexus/core/HeaderSyntax"
 import * as Result from "effect/Result"
-import { at, isObject, listAt, objectAt, textAt } from "./json.ts"
+import { at, isObject, listAt, objectAt, shown, textAt } from "./json.ts"
 import type { Encoding, Style } from "./parameterStyle.ts"
 import * as References from "./references.ts"
 import type { Parameter } from "./requestPlan.ts"
@@ -57,11 +57,11 @@ const toParameter = (document: Json.JsonObject, parameter: Json.JsonObject): Dec
   const [name, place] = [textAt(parameter, "name"), textAt(parameter, "in")]
   if (name === undefined || name === "") return "has no name"
   if (place !== "path" && place !== "query" && place !== "header" && place !== "cookie") {
-    return `${JSON.stringify(name)} is in no place that there is`
+    return `${shown(name)} is in no place that there is`
   }
   const content = Object.entries(objectAt(parameter, "content"))[0]
   const media = content === undefined ? Result.succeed(parameter) : References.resolve(document, content[1])
-  if (Result.isFailure(media)) return `${JSON.stringify(name)} ${media.failure}`
+  if (Result.isFailure(media)) return `${shown(name)} ${media.failure}`
   return {
     name,
     in: place,

@@ -1,10 +1,10 @@
 /** One operation of a document: what a model is told of it, and what a call of it sends. */
-import type { Json, Tool } from "@effect-toolnexus/core"
+import { type Json, Text, type Tool } from "@effect-toolnexus/core"
 import { isHeaderName, isHeaderValue, isOfConnection } from "@effect-toolnexus/core/HeaderSyntax"
 import * as Result from "effect/Result"
 import type { Budget } from "./budget.ts"
 import { type Definitions, sizeOf } from "./definitions.ts"
-import { listAt, textAt } from "./json.ts"
+import { listAt, shown, textAt } from "./json.ts"
 import { annotationsOf } from "./methodHints.ts"
 import { bodyOf, type DeclaredBody } from "./operationBody.ts"
 import { type DeclaredParameter, keyOf, parametersOf } from "./operationParameters.ts"
@@ -32,31 +32,31 @@ export interface DocumentSettings {
   readonly security: Readonly<Record<string, string>>
 }
 
-/** Or why it can't be called, in words that follow its name. */
+/** Or why it can't be called. */
 export const toTool = (
   { budget, definitions, document, headerNames, place, security }: DocumentSettings,
   { method, operation, path, pathItem }: Operation
 ): Result.Result<OperationTool, string> =>
   Result.gen(function*() {
     const count = listAt(pathItem, "parameters").length + listAt(operation, "parameters").length
-    yield* budget.take(VALUES_OF_PARAMETER * count)
+    yield* spend(budget, VALUES_OF_PARAMETER * count)
     const base = yield* baseOf(place, [operation, pathItem, document])
     const url = UrlTemplate.parse(base + withSlash(path))
-    if (url === undefined) return yield* Result.fail(`has no address: ${JSON.stringify(base + path)}`)
+    if (url === undefined) return yield* Result.fail(`it has no address: ${shown(base + path)}`)
     const { credentials, taken } = Security.apply(document, operation, security)
     const unusable = Object.keys(credentials.headers).find((name) => !isHeaderName(name) || isOfConnection(name))
     if (unusable !== undefined) {
-      return yield* Result.fail(`wants a credential in ${JSON.stringify(unusable)}, which is no header for one`)
+      return yield* Result.fail(`it wants a credential in ${shown(unusable)}, which is no header for one`)
     }
     if (!Object.values(credentials.headers).every(isHeaderValue)) {
-      return yield* Result.fail("wants a credential in a header that has characters which a header can't hold")
+      return yield* Result.fail("it wants a credential in a header that has characters which a header can't hold")
     }
     const hidden = new Set([...taken, ...headerNames.map((name) => keyOf({ in: "header", name }))])
     const parameters = yield* parametersOf(document, [pathItem, operation], url.names, hidden)
     const body = yield* bodyOf(document, operation)
-    yield* budget.take(VALUES_OF_PARAMETER * (body?.plan.fields.size ?? 0))
+    yield* spend(budget, VALUES_OF_PARAMETER * (body?.plan.fields.size ?? 0))
     const named = nameArguments(parameters, body)
-    for (const { schema } of [...parameters, ...body === undefined ? [] : [body]]) yield* budget.take(sizeOf(schema))
+    for (const { schema } of [...parameters, ...body === undefined ? [] : [body]]) yield* spend(budget, sizeOf(schema))
     const references = new Set<string>()
     const translate = (schema: Json.Json): Json.Json => {
       const translated = definitions.translate(schema)
@@ -67,7 +67,7 @@ export const toTool = (
       ...named.parameters.map(({ argument, schema }) => [argument, translate(schema)]),
       ...(body === undefined ? [] : [[named.body, translate(body.schema)]])
     ])
-    const $defs = yield* definitions.closure({ schema: properties, references })
+    const $defs = yield* Result.mapError(definitions.closure({ schema: properties, references }), ofIt)
     const required = [
       ...named.parameters.filter(({ isRequired }) => isRequired).map(({ argument }) => argument),
       ...(body?.isRequired === true ? [named.body] : [])
@@ -98,6 +98,11 @@ export const toTool = (
     }
   })
 
+const ofIt = (problem: string): string => `it ${problem}`
+
+const spend = (budget: Budget, values: number): Result.Result<void, string> =>
+  Result.mapError(budget.take(values), ofIt)
+
 /** As much as its plan, its name and its place take. */
 const VALUES_OF_PARAMETER = 10
 
@@ -108,13 +113,19 @@ const withSlash = (path: string): string => {
 }
 
 const titleOf = (operation: Json.JsonObject): Tool.ToolAnnotations => {
-  const title = textAt(operation, "summary")?.trim()
-  return title === undefined || title === "" ? {} : { title }
+  const title = wordsAt(operation, "summary")
+  return title === "" ? {} : { title }
 }
 
+/** What a model is to read of each tool, in characters. */
+const MAX_WORDS = 10_000
+
+const wordsAt = (operation: Json.JsonObject, key: "description" | "summary"): string =>
+  Text.cut(textAt(operation, key)?.trim() ?? "", MAX_WORDS, "...")
+
 const describe = (method: string, path: string, operation: Json.JsonObject): string => {
-  const summary = textAt(operation, "summary")?.trim() ?? ""
-  const description = textAt(operation, "description")?.trim() ?? ""
+  const summary = wordsAt(operation, "summary")
+  const description = wordsAt(operation, "description")
   const texts = description.startsWith(summary) ? [description] : [summary, description]
   const said = texts.filter((text) => text !== "").join("\n\n")
   const text = said === "" ? `${method} ${path}` : said

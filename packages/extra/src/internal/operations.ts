@@ -29,27 +29,40 @@ const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 /** Of one operation; more tell nothing apart. */
 const MAX_TAGS = 100
 
-/** In the document's order. */
-export const operationsOf = (document: Json.JsonObject): ReadonlyArray<Result.Result<Operation, BrokenPath>> =>
-  Object.entries(objectAt(document, "paths")).filter(([path]) => !path.startsWith("x-")).flatMap(([path, item]) => {
-    const pathItem = References.resolve(document, item)
-    if (Result.isFailure(pathItem)) return [Result.fail({ path, problem: pathItem.failure })]
-    return METHODS.filter((method) => Object.hasOwn(pathItem.success, method)).map((method) => {
-      const operation = at(pathItem.success, method)
-      const place = `${method.toUpperCase()} ${path}`
-      return isObject(operation)
-        ? Result.succeed({
-          method: method.toUpperCase(),
-          path,
-          place,
-          id: textAt(operation, "operationId"),
-          tags: listAt(operation, "tags").slice(0, MAX_TAGS).filter((tag) => typeof tag === "string"),
-          operation,
-          pathItem: pathItem.success
-        })
-        : Result.fail({ path: place, problem: "is no object" })
+/** Longer ones are no names, and each tool would have one. */
+const MAX_ID = 1000
+
+type Listed = Result.Result<Operation, BrokenPath>
+
+/** In the document's order; those of no further path when there are more than `most`. */
+export const operationsOf = (document: Json.JsonObject, most: number): ReadonlyArray<Listed> => {
+  const listed: Array<Listed> = []
+  for (const [path, item] of Object.entries(objectAt(document, "paths"))) {
+    if (listed.length > most) break
+    if (!path.startsWith("x-")) listed.push(...operationsAt(document, path, item))
+  }
+  return listed
+}
+
+const operationsAt = (document: Json.JsonObject, path: string, item: Json.Json): ReadonlyArray<Listed> => {
+  const pathItem = References.resolve(document, item)
+  if (Result.isFailure(pathItem)) return [Result.fail({ path, problem: `it ${pathItem.failure}` })]
+  return METHODS.filter((method) => Object.hasOwn(pathItem.success, method)).map((method): Listed => {
+    const operation = at(pathItem.success, method)
+    const place = `${method.toUpperCase()} ${path}`
+    if (!isObject(operation)) return Result.fail({ path: place, problem: "it is no object" })
+    const id = textAt(operation, "operationId")
+    return Result.succeed({
+      method: method.toUpperCase(),
+      path,
+      place,
+      id: id === undefined || id.length > MAX_ID ? undefined : id,
+      tags: listAt(operation, "tags").slice(0, MAX_TAGS).filter((tag) => typeof tag === "string"),
+      operation,
+      pathItem: pathItem.success
     })
   })
+}
 
 /** Legal for every provider, and sensible: the operation's own name, or what it does where. */
 export const nameOperations = Effect.fnUntraced(function*(operations: ReadonlyArray<Operation>) {

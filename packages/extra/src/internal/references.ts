@@ -1,7 +1,7 @@
 /** References within one document (RFC 6901): nothing is fetched, and no chain is followed without end. */
 import type { Json } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
-import { at, isList, isObject } from "./json.ts"
+import { at, isList, isObject, shown } from "./json.ts"
 
 /** No document chains more than a few. */
 const MAX_HOPS = 32
@@ -44,6 +44,3 @@ export const segmentsOf = (reference: string): ReadonlyArray<string> => {
   if (!fragment.startsWith("/")) return [fragment]
   return fragment.slice(1).split("/").map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"))
 }
-
-const shown = (reference: string): string =>
-  JSON.stringify(reference.length > 120 ? `${reference.slice(0, 120)}…` : reference)

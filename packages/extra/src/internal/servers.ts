@@ -1,7 +1,7 @@
 /** Where an operation is called: the host's own word, else the document's, relative to where the document came from. */
-import type { Json } from "@effect-toolnexus/core"
+import { type Json, Text } from "@effect-toolnexus/core"
 import * as Result from "effect/Result"
-import { at, isList, isObject, listAt, objectAt, textAt } from "./json.ts"
+import { at, isList, isObject, listAt, objectAt, shown, textAt } from "./json.ts"
 
 export interface Place {
   /** What the host says instead of all servers. */
@@ -27,16 +27,24 @@ const toBase = (text: string, documentUrl: URL | undefined): Result.Result<strin
   if (url === null) {
     return Result.fail(
       documentUrl === undefined && !/^[a-z][a-z0-9+.-]*:/i.test(text)
-        ? `its server is ${JSON.stringify(text)}, relative to a document that came from no URL; give "baseUrl"`
-        : `its server ${JSON.stringify(text)} is no URL`
+        ? `its server is ${shown(text)}, relative to a document that came from no URL; give "baseUrl"`
+        : `its server ${shown(text)} is no URL`
     )
   }
   return /^https?:$/.test(url.protocol)
     ? Result.succeed(withoutSlash(url))
-    : Result.fail(`its server ${JSON.stringify(text)} is no http or https URL`)
+    : Result.fail(`its server ${shown(text)} is no http or https URL`)
 }
 
-const withoutSlash = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/+$/, "")
+/** By hand: an expression would try each slash of a path that has nothing else. */
+const withoutSlash = ({ origin, pathname }: URL): string => {
+  let end = pathname.length
+  while (pathname[end - 1] === "/") end--
+  return origin + pathname.slice(0, end)
+}
+
+/** In characters; each operation has its own copy. */
+const MAX_URL = 2000
 
 /** Variables stand for their defaults; a host that wants others gives `baseUrl`. */
 const filled = (server: Json.JsonObject): Result.Result<string, string> => {
@@ -44,14 +52,19 @@ const filled = (server: Json.JsonObject): Result.Result<string, string> => {
   if (url === undefined) return Result.fail("its server has no url")
   const variables = objectAt(server, "variables")
   const missing: Array<string> = []
-  const text = url.replace(/\{([^{}]+)\}/g, (_all, name: string) => {
+  let size = url.length
+  const text = url.slice(0, MAX_URL).replace(/\{([^{}]+)\}/g, (_all, name: string) => {
     const value = defaultOf(at(variables, name))
     if (value === undefined) missing.push(name)
-    return value ?? ""
+    size += value?.length ?? 0
+    return size > MAX_URL ? "" : value ?? ""
   })
+  if (size > MAX_URL) return Result.fail(`its server ${shown(url)} is longer than ${MAX_URL} characters`)
   return missing.length === 0
     ? Result.succeed(text.trim())
-    : Result.fail(`its server ${JSON.stringify(url)} has no default for ${missing.join(", ")}; give "baseUrl"`)
+    : Result.fail(
+      `its server ${shown(url)} has no default for ${Text.cut(missing.join(", "), 120, "…")}; give "baseUrl"`
+    )
 }
 
 const defaultOf = (variable: Json.Json | undefined): string | undefined => {
