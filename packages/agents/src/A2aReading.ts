@@ -3,7 +3,8 @@
  * they have, states by their name. A malformed part costs only itself.
  *
  * Reading is bounded, as whoever sends may send anything: no more than `MAX_PARTS` and one of the parts of a message, or of
- * all artifacts of a task together, and of a history the last messages.
+ * all artifacts of a task together, and of a history the last messages; what has an id of more than 4096 characters has none
+ * that anybody could send back, and isn't read.
  *
  * @since 0.1.0
  */
@@ -21,6 +22,12 @@ import {
   TaskState
 } from "./A2aTask.ts"
 import { field } from "./internal/wireField.ts"
+
+/** In characters: an id is sent with each request about its task, and kept in what a host stores. */
+const MAX_ID = 4096
+
+const Id = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_ID))
+const MaybeId = Schema.String.check(Schema.isMaxLength(MAX_ID))
 
 const WireFile = Schema.Struct({
   bytes: field(Schema.String),
@@ -44,25 +51,25 @@ const WirePart = Schema.Struct({
 const WireMessage = Schema.Struct({
   role: field(Schema.String),
   parts: Schema.Array(Schema.Unknown),
-  taskId: field(Schema.String),
-  contextId: field(Schema.String)
+  taskId: field(MaybeId),
+  contextId: field(MaybeId)
 })
 
-const WireArtifact = Schema.Struct({ artifactId: field(Schema.String), parts: Schema.Array(Schema.Unknown) })
+const WireArtifact = Schema.Struct({ artifactId: field(MaybeId), parts: Schema.Array(Schema.Unknown) })
 
 const WireStatus = Schema.Struct({ state: Schema.Unknown, message: field(Schema.Unknown) })
 
 const WireTask = Schema.Struct({
-  id: Schema.NonEmptyString,
-  contextId: field(Schema.String),
+  id: Id,
+  contextId: field(MaybeId),
   status: WireStatus,
   artifacts: field(Schema.Array(Schema.Unknown)),
   history: field(Schema.Array(Schema.Unknown))
 })
 
 const WireUpdate = Schema.Struct({
-  taskId: Schema.NonEmptyString,
-  contextId: field(Schema.String),
+  taskId: Id,
+  contextId: field(MaybeId),
   status: field(WireStatus),
   artifact: field(WireArtifact),
   append: field(Schema.Boolean)
@@ -127,6 +134,10 @@ const BOUNDS: Json.Bounds = { levels: 200, values: 1_000_000 }
 const present = <K extends string>(key: K, value: string | null | undefined): { readonly [P in K]?: string } | {} =>
   typeof value === "string" ? { [key]: value } : {}
 
+/** Servers that write out every field say by an empty one that there is none. */
+const idOf = <K extends string>(key: K, value: string | null | undefined): { readonly [P in K]?: string } | {} =>
+  present(key, value === "" ? undefined : value)
+
 /** Of a conversation the end counts. */
 const MAX_HISTORY = 10
 
@@ -149,8 +160,8 @@ export const readMessage = (raw: unknown): Option.Option<Message> =>
   Option.map(decodeMessage(raw), ({ contextId, parts, role, taskId }) => ({
     role: role?.toLowerCase().endsWith("user") === true ? "user" : "agent",
     parts: readParts(parts),
-    ...present("taskId", taskId),
-    ...present("contextId", contextId)
+    ...idOf("taskId", taskId),
+    ...idOf("contextId", contextId)
   }))
 
 /**
@@ -168,7 +179,7 @@ export const readTask = (raw: unknown): Option.Option<Task> => {
 
 const toTask = ({ artifacts, contextId, history, id, status }: typeof WireTask.Type): Task => ({
   id,
-  ...present("contextId", contextId),
+  ...idOf("contextId", contextId),
   ...toStatus(status),
   artifacts: readArtifacts(artifacts ?? []),
   history: collect((history ?? []).slice(-MAX_HISTORY), readMessage)
@@ -214,7 +225,7 @@ export const readEvent = (raw: unknown): Option.Option<StreamEvent> => {
 const toUpdate = (
   { append, artifact, contextId, status, taskId }: typeof WireUpdate.Type
 ): Option.Option<StreamEvent> => {
-  const ids = { taskId, ...present("contextId", contextId) }
+  const ids = { taskId, ...idOf("contextId", contextId) }
   if (artifact) {
     return Option.some({ _tag: "Artifact", ...ids, artifact: toArtifact(artifact, ""), isAppended: append === true })
   }

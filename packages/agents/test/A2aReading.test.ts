@@ -3,6 +3,33 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { TaskFold } from "../src/internal/taskFold.ts"
 
+describe("an id", () => {
+  it("that is empty is none, and takes back none that was there", () => {
+    const fold = new TaskFold()
+    for (const contextId of ["c1", ""]) {
+      const status = { taskId: "t1", contextId, status: { state: "TASK_STATE_INPUT_REQUIRED" } }
+      const event = Option.getOrThrow(A2aReading.readEvent({ statusUpdate: status }))
+      fold.take(event, 1)
+    }
+    assert.deepInclude(fold.reply, { _tag: "Task" })
+    assert.strictEqual(fold.reply?._tag === "Task" ? fold.reply.task.contextId : undefined, "c1")
+    const message = Option.getOrThrow(A2aReading.readMessage({ role: "agent", parts: [], taskId: "", contextId: "" }))
+    assert.deepStrictEqual(message, { role: "agent", parts: [] })
+  })
+
+  it("is as long as one may be, and else there is none", () => {
+    const task = (id: string, contextId: string) => A2aReading.readTask({ id, contextId, status: { state: "working" } })
+    const [id, endless] = ["i".repeat(4096), "i".repeat(4097)]
+    assert.isTrue(Option.isSome(task(id, id)))
+    assert.isTrue(Option.isNone(task(endless, id)))
+    assert.isTrue(Option.isNone(task(id, endless)))
+    assert.isTrue(
+      Option.isNone(A2aReading.readEvent({ statusUpdate: { taskId: endless, status: { state: "working" } } }))
+    )
+    assert.isTrue(Option.isNone(A2aReading.readReply({ message: { role: "agent", parts: [], contextId: endless } })))
+  })
+})
+
 describe("A2aReading", () => {
   it.each(
     [

@@ -245,6 +245,10 @@ describe("what a card says of security", () => {
     assert.deepStrictEqual(read({ securitySchemes: { a: 3, b: { type: "apiKey" }, c: { type: "mutualTLS" } } }), {
       alternatives: []
     })
+    for (const place of ["header", "query", "cookie"]) {
+      const endless = { type: "apiKey", in: place, name: "k".repeat(101) }
+      assert.deepStrictEqual(read({ securitySchemes: { endless } }), { alternatives: [] })
+    }
     const both = [{ _tag: "Authorization", scheme: "Bearer" }, { _tag: "ApiKey", in: "query", name: "k" }] as const
     const schemes = { a: { type: "openIdConnect" }, b: { type: "apiKey", in: "query", name: "k" } }
     assert.deepStrictEqual(read({ securitySchemes: schemes, security: [{ a: [], b: [] }, { unknown: [] }] }), {

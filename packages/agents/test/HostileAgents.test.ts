@@ -101,6 +101,25 @@ describe("an agent", () => {
       assert.deepStrictEqual(asked._tag === "ToolSuspended" ? asked.request.data : undefined, { schema: form })
     }))
 
+  it.live("that asks for a login at an endless address is read in no time", () =>
+    Effect.gen(function*() {
+      const text = `at https://login.example/${".".repeat(300_000)}x, or https://login.example/z!?.`
+      const started = process.cpuUsage()
+      const error = yield* Effect.flip(call(
+        (_, wire) =>
+          wire.result(task("AUTH_REQUIRED", { status: { state: "TASK_STATE_AUTH_REQUIRED", message: said(text) } })),
+        plain
+      ))
+      assert.isBelow(process.cpuUsage(started).user / 1000, 3000)
+      assert.strictEqual(error._tag, "ToolSuspended")
+    }))
+
+  it.live("whose task has an endless id has none", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(call((_, wire) => wire.result(task("COMPLETED", {}, "t".repeat(5000))), plain))
+      assert.match(error.message, /answered wrongly: neither a task nor a message/)
+    }))
+
   it.live("that hangs with its card's answer, with a send and with a poll is left in time", () =>
     Effect.gen(function*() {
       const silent = yield* begin(() => {}, plain, 300)

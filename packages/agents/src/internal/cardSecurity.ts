@@ -76,10 +76,11 @@ const toScheme = (raw: typeof WireScheme.Type): Option.Option<Scheme> => {
 }
 
 const toApiKey = (place: string | null | undefined, name: string): Option.Option<Scheme> => {
-  if (place === "query" && name !== "") return Option.some({ _tag: "ApiKey", in: place, name })
+  if (name === "" || name.length > MAX_NAME) return Option.none()
+  if (place === "query") return Option.some({ _tag: "ApiKey", in: place, name })
   if (place !== "header" && place !== "cookie") return Option.none()
   // the name of a cookie is a token of HTTP as well (RFC 9110, 5.6.2)
-  return isHeaderName(name) && name.length <= MAX_NAME && !isOfConnection(name)
+  return isHeaderName(name) && !isOfConnection(name)
     ? Option.some({ _tag: "ApiKey", in: place, name: place === "header" ? name.toLowerCase() : name })
     : Option.none()
 }

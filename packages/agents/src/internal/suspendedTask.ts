@@ -85,6 +85,13 @@ const schemaOf = (parts: ReadonlyArray<Part>): Json.JsonObject | undefined => {
 const isForm = (value: Json.Json | undefined): value is Json.JsonObject =>
   Json.isJsonObject(value) && value["type"] === "object" && Json.isJsonObject(value["properties"])
 
+/** Of the sentence that it stands in. By hand: an expression would try each mark of an address that has nothing else. */
+const withoutMarks = (address: string): string => {
+  let end = address.length
+  while (".,;:!?".includes(address[end - 1] ?? " ")) end--
+  return address.slice(0, end)
+}
+
 /** The first address that is safe, in what is said or in the data beside it. */
 const loginUrl = (parts: ReadonlyArray<Part>): string | undefined => {
   const text = parts.flatMap((part) => {
@@ -92,7 +99,7 @@ const loginUrl = (parts: ReadonlyArray<Part>): string | undefined => {
     return part.kind === "data" ? [JSON.stringify(part.data)] : []
   }).join("\n")
   for (const [candidate] of text.matchAll(/https?:\/\/[^\s<>"'`)\]\\]+/g)) {
-    const url = candidate.replace(/[.,;:!?]+$/, "")
+    const url = withoutMarks(candidate)
     if (Suspension.isSafeUrl(url)) return URL.parse(url)?.href
   }
   return undefined
