@@ -170,7 +170,8 @@ export class RemoteRequests {
   readonly #guard: AddressGuard | undefined
   readonly #makeHeaders: RequestHeadersService | undefined
   readonly #tokens: TokenProviderService | undefined
-  readonly #asking = Semaphore.makeUnsafe(1)
+  /** Those for whom a token is asked for, by what their caller attached. */
+  readonly #turns = new Map<unknown, Turn>()
   /** Given for one caller's context, and for no other's. */
   readonly #given = new Map<unknown, string>()
 
@@ -241,23 +242,42 @@ export class RemoteRequests {
       })
     })
 
-  /** One at a time: who was challenged together with others finds the token that was given to them. */
+  /** One at a time for each caller: who was challenged together with others finds the token that was given to them. */
   #askForToken(
     provider: TokenProviderService,
     challenge: Challenge,
     context: unknown,
     before: string | undefined
   ): Effect.Effect<boolean> {
-    return this.#asking.withPermit(Effect.suspend(() => {
-      const now = this.#tokenFor(context)
-      if (now !== undefined && now !== before) return Effect.succeed(true)
-      return Effect.map(provider(challenge), (given) => {
-        if (Option.isNone(given)) return false
-        this.#secrets.add(given.value)
-        this.#remember(context, given.value)
-        return true
+    return this.#inTurn(
+      context,
+      Effect.suspend(() => {
+        const now = this.#tokenFor(context)
+        if (now !== undefined && now !== before) return Effect.succeed(true)
+        return Effect.map(provider(challenge), (given) => {
+          if (Option.isNone(given)) return false
+          this.#secrets.add(given.value)
+          this.#remember(context, given.value)
+          return true
+        })
       })
-    }))
+    )
+  }
+
+  #inTurn<A>(context: unknown, work: Effect.Effect<A>): Effect.Effect<A> {
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const turn = this.#turns.get(context) ?? { lock: Semaphore.makeUnsafe(1), takers: 0 }
+        turn.takers++
+        this.#turns.set(context, turn)
+        return turn
+      }),
+      (turn) => turn.lock.withPermit(work),
+      (turn) =>
+        Effect.sync(() => {
+          if (--turn.takers === 0) this.#turns.delete(context)
+        })
+    )
   }
 
   #tokenFor(context: unknown): string | undefined {
@@ -359,6 +379,11 @@ export class RemoteRequests {
       ...(request.context === undefined ? {} : { context: request.context })
     }
   }
+}
+
+interface Turn {
+  readonly lock: Semaphore.Semaphore
+  takers: number
 }
 
 const limitOf = ({ namedFrom = "machine" }: RemoteRequest): Reach => namedFrom

@@ -1,10 +1,12 @@
-import { HttpConnections, TokenProvider } from "@effect-toolnexus/core"
+import { HttpConnections, TokenProvider, type TokenProviderService } from "@effect-toolnexus/core"
 import * as RemoteRequests from "@effect-toolnexus/core/RemoteRequests"
 import { TestHttp } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import type { ConnectionOptions, HttpRequest, HttpResponse } from "../src/HttpConnections.ts"
 
 const respond = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
@@ -137,6 +139,46 @@ describe("RemoteRequests", () => {
       assert.strictEqual(given.headers[1]?.["authorization"], "Bearer token-1")
       assert.deepStrictEqual(RemoteRequests.isRedirected(given.answer) ? [] : given.answer.made, ["token-1"])
     }))
+  it.effect("keeps nobody waiting for a token while another caller is asked for theirs", () => {
+    const asked: Array<string> = []
+    const provider: TokenProviderService = ({ context }) =>
+      Effect.suspend(() => {
+        asked.push(String(context))
+        return context === "slow"
+          ? Effect.never
+          : Effect.as(Effect.sleep("1 second"), Option.some(`of-${String(context)}`))
+      })
+    return Effect.gen(function*() {
+      const requests = yield* RemoteRequests.RemoteRequests.make({
+        kind: "extra",
+        name: "api",
+        headers: {},
+        secrets: [],
+        tls: {},
+        proxy: {}
+      })
+      const ask = (context: string) =>
+        requests.send({ method: "GET", url: new URL("http://home.example/"), headers: {}, context })
+      const slow = yield* Effect.forkChild(ask("slow"))
+      const others = yield* Effect.forkChild(
+        Effect.all([ask("a"), ask("a"), ask("b")], { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("1 second")
+      const answers = yield* Fiber.join(others)
+      assert.deepStrictEqual(answers.map((answer) => RemoteRequests.isRedirected(answer) ? 0 : answer.status), [
+        200,
+        200,
+        200
+      ])
+      // one caller is asked once, whatever it has under way
+      assert.deepStrictEqual(asked.toSorted(), ["a", "b", "slow"])
+      yield* Fiber.interrupt(slow)
+    }).pipe(
+      Effect.provideService(TokenProvider, provider),
+      Effect.provide(TestHttp.layer(({ headers }) => ({ status: headers["authorization"] === undefined ? 401 : 200 }))),
+      Effect.scoped
+    )
+  })
 })
 
 const ADDRESSES = {

@@ -112,7 +112,8 @@ export const isHttpTool = (value: unknown): value is HttpTool => Predicate.hasPr
  * @since 0.1.0
  */
 export const httpTool = (definition: HttpToolDefinition): HttpTool => {
-  const { inputSchema, name, url } = definition
+  const { inputSchema, method = "GET", name, url } = definition
+  if (!METHODS.has(method)) throw new TypeError(`The method of tool "${name}" is none of ${[...METHODS].join(", ")}`)
   const template = UrlTemplate.parse(withoutUserInfo(url))
   if (template === undefined) throw new TypeError(`The url of tool "${name}" is no http or https URL`)
   const schema = toInputSchema(name, inputSchema ?? defaultSchema(definition, template))
@@ -129,6 +130,9 @@ export const httpTool = (definition: HttpToolDefinition): HttpTool => {
     location: template.origin + template.path
   }
 }
+
+/** Of others the platform makes no request, and what is in lower case is another one to it. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 /** An Effect Schema becomes the JSON Schema that its tool would have; arguments are checked against that. */
 const toInputSchema = (name: string, schema: NonNullable<HttpToolDefinition["inputSchema"]>): Tool.ObjectSchema =>

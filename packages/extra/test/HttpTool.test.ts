@@ -77,6 +77,11 @@ describe("httpTool: the address", () => {
     }
     assert.throws(() => httpTool({ name: "t", url: "http://h/", inputSchema: { type: "string" } }), TypeError)
     const closed = { properties: { id: {} }, additionalProperties: false }
+    for (const method of ["get", "GET\r\nX: 1", "CONNECT"]) {
+      const untyped = Object.assign({ name: "t", url: "http://h/" }, { method })
+      // @ts-expect-error a caller without a compiler
+      assert.throws(() => httpTool(untyped), /method of tool "t" is none of GET, HEAD/)
+    }
     assert.throws(() => httpTool({ name: "t", url: "http://h/{ID}", inputSchema: closed }), /\{ID\}/)
   })
 
