@@ -1,6 +1,6 @@
 /** Everything a remote server needs to be spoken to, expanded. */
+import * as EntryTexts from "@effect-toolnexus/core/EntryTexts"
 import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
-import { isHeaderName, isHeaderValue } from "@effect-toolnexus/core/HeaderSyntax"
 import { proxyVariables } from "@effect-toolnexus/core/RemoteRequests"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
@@ -10,16 +10,15 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { RemoteServer, ResolvedRemote } from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
-import { makeFields } from "./expandFields.ts"
 
 export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteServer) {
-  const { expand, secrets } = makeFields(server)
+  const { expand, expandHeader, secrets } = EntryTexts.make({ kind: "mcp", entry: server.name, folder: server.folder })
   const url = yield* expand("url", server.url)
   const headers: Record<string, string> = Object.create(null)
   const shown: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(server.headers)) {
-    const expanded = yield* expand(`headers.${name}`, value)
-    headers[name] = yield* checkHeader(server.name, name, expanded.text)
+    const expanded = yield* expandHeader(name, value)
+    headers[name] = expanded.text
     shown[name] = expanded.shown
   }
   const tls = yield* readTls(server)
@@ -60,12 +59,6 @@ const credentialsOf = (text: string): ReadonlyArray<string> => {
 
 const sentAs = (username: string, password: string): ReadonlyArray<string> =>
   username === "" && password === "" ? [] : [Base64.encode(`${username}:${password}`), username, password]
-
-const checkHeader = (entry: string, name: string, value: string) => {
-  const fail = (problem: string) => Effect.fail(entryError(entry, "config", `headers.${name}: ${problem}`))
-  if (!isHeaderName(name)) return fail("is no name of a header")
-  return isHeaderValue(value) ? Effect.succeed(value) : fail("its value has characters that HTTP doesn't allow")
-}
 
 /** As far as it matters that a file of another form, or half of one, is told apart: the platform passes over what it can't read. */
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[^]+?-----END \1-----/

@@ -1,4 +1,5 @@
 /** Everything a local server needs to be started, expanded. */
+import * as EntryTexts from "@effect-toolnexus/core/EntryTexts"
 import { Environment, inheritable, type Variables } from "@effect-toolnexus/core/Environment"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
@@ -7,10 +8,9 @@ import * as Path from "effect/Path"
 import type { LocalServer, ResolvedServer } from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
 import { parseEnvFile } from "./envFile.ts"
-import { makeFields } from "./expandFields.ts"
 
 export const resolveServer = Effect.fnUntraced(function*(server: LocalServer) {
-  const { expand, secrets } = makeFields(server)
+  const { expand, secrets } = EntryTexts.make({ kind: "mcp", entry: server.name, folder: server.folder })
   const command = yield* expand("command", server.command)
   const args = yield* Effect.forEach(server.args, (arg, index) => expand(`args[${index}]`, arg))
   const own: Record<string, string> = Object.create(null)
