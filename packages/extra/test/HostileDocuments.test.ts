@@ -110,6 +110,20 @@ describe("documents of long texts", () => {
       assert.isBelow(JSON.stringify(entry).length, 200_000)
     }))
 
+  it.live("name their security schemes in short", () =>
+    Effect.gen(function*() {
+      const names = Array.from({ length: 5000 }, (_, index) => `scheme-${index}`)
+      const securitySchemes = Object.fromEntries(names.map((name) => [name, { type: "http", scheme: "bearer" }]))
+      const given = document({ "/a": { get: { security: [{ [names[0] ?? ""]: [] }] } } }, {
+        components: { securitySchemes }
+      })
+      const told = [yield* entryOf(given), yield* entryOf(given, { security: { mine: "k" } })].flatMap((entry) =>
+        entry.diagnostics.filter(({ message }) => message.includes("scheme-0, "))
+      )
+      assert.deepStrictEqual(told.map(({ code }) => code), ["needs-credentials", "unknown-security-scheme"])
+      for (const { message } of told) assert.isBelow(message.length, 1000)
+    }))
+
   it.live("tell what an operation does in short", () =>
     Effect.gen(function*() {
       const operation = { operationId: LONG, summary: `b${LONG}`, description: LONG, deprecated: true }

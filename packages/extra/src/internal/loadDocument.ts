@@ -6,6 +6,7 @@ import {
   HttpAddress,
   type Redaction,
   SourceEntry,
+  Text,
   type Tool,
   Tracing
 } from "@effect-toolnexus/core"
@@ -196,22 +197,26 @@ const makeTool = (
   }
 }
 
+/** So much of a document's names as a person reads, in characters. */
+const MAX_LISTED = 500
+
 const credentialDiagnostics = (
   { document, headerNames, security }: DocumentSettings,
   candidates: ReadonlyArray<Filter.Candidate>
 ): ReadonlyArray<Note> => {
   const schemes = Security.schemeNames(document)
+  const known = Text.cut(schemes.join(", "), MAX_LISTED, "…")
   const unknown = Object.keys(security).filter((name) => !schemes.includes(name)).map((name): Note => ({
     level: "warning",
     code: "unknown-security-scheme",
     path: `security.${name}`,
-    message: `The document has no security scheme ${JSON.stringify(name)}; it has ${schemes.join(", ") || "none"}`
+    message: `The document has no security scheme ${JSON.stringify(name)}; it has ${known || "none"}`
   }))
   const isOpen = headerNames.length > 0 || Object.keys(security).length > 0
     || !candidates.some(({ operation: { operation } }) => Security.isDemanded(document, operation))
   return isOpen ? unknown : [...unknown, {
     level: "info",
     code: "needs-credentials",
-    message: `Some operations ask for credentials (${schemes.join(", ")}); give them in "security" or "headers"`
+    message: `Some operations ask for credentials (${known}); give them in "security" or "headers"`
   }]
 }
