@@ -4,13 +4,14 @@
  *
  * @since 0.1.0
  */
-import { Defect, EntryOptions, type HttpConnections, type Json, SourceEntry } from "@effect-toolnexus/core"
+import { EntryOptions, type HttpConnections, type Json, SourceEntry } from "@effect-toolnexus/core"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
+import { brokeUnexpectedly } from "./internal/entryFailure.ts"
 import { check, entryName, type OpenApiDefinition, type OpenApiOptions } from "./OpenApiDefinition.ts"
 
 const TypeId = Symbol.for("@effect-toolnexus/extra/OpenApiTools")
@@ -102,12 +103,7 @@ export const load = (
           (module) => module.load(entry, definition, closed)
         )
     ),
-    Effect.catchDefect((defect) =>
-      Effect.flatMap(Defect.log(`source "${entry}"`, defect), (id) =>
-        Effect.fail(
-          new SourceEntry.EntryError({ kind: "extra", entry, phase: "list", detail: `it broke unexpectedly (${id})` })
-        ))
-    ),
+    Effect.catchDefect((defect) => brokeUnexpectedly(entry, defect)),
     Effect.catch((error) =>
       Effect.succeed(
         error.challenge === undefined

@@ -1,9 +1,11 @@
 /** Credentials of a document's operations: they go where they are wanted, and nowhere else. */
-import { Environment } from "@effect-toolnexus/core"
+import { Environment, HttpConnections } from "@effect-toolnexus/core"
 import { openApiTools } from "@effect-toolnexus/extra"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { brokenOf, document, entryOf, namesOf, parameter } from "./documents.ts"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import { brokenOf, document, entryOf, errorOf, namesOf, parameter } from "./documents.ts"
 import { build, callIn, json, serve } from "./support.ts"
 
 describe("security", () => {
@@ -96,6 +98,26 @@ describe("security", () => {
       assert.match(brokenOf(entry).join(), /characters which a header can't hold/)
       assert.notInclude(JSON.stringify(entry), SECRET)
     }))
+
+  it.live("is in no log of what broke whoever read the document", () => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      if (logLevel === "Error") logged.push(JSON.stringify(message))
+    })
+    const broken = Layer.succeed(HttpConnections, {
+      open: () => Effect.succeed({ exchange: () => Effect.die(new Error(`no way with ${SECRET}`)) })
+    })
+    return Effect.gen(function*() {
+      const [entry] = yield* build([openApiTools("http://h.example/doc.json", { headers: { Key: SECRET } })], broken)
+      assert.isDefined(entry)
+      const message = errorOf(entry)?.message ?? ""
+      const id = /failed at list: it broke unexpectedly \((\S+)\)$/.exec(message)?.[1]
+      assert.isDefined(id, message)
+      assert.strictEqual(logged.length, 1)
+      assert.include(logged[0], id)
+      assert.include(logged[0], "no way with <redacted>")
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  })
 
   it.live("headers are the host's, and no argument", () =>
     Effect.gen(function*() {

@@ -20,7 +20,7 @@ import { Definitions } from "./definitions.ts"
 import { type Found, placeOf, read } from "./documentPlace.ts"
 import { Endpoint } from "./endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
-import { failure } from "./entryFailure.ts"
+import { brokeUnexpectedly, failure } from "./entryFailure.ts"
 import * as Filter from "./operationFilter.ts"
 import { nameOperations, type Operation, operationsOf } from "./operations.ts"
 import { type DocumentSettings, type OperationTool, toTool } from "./operationTool.ts"
@@ -32,6 +32,15 @@ const DOCUMENT_TIMEOUT = 30_000
 export const load = Effect.fnUntraced(
   function*(entry: string, definition: OpenApiDefinition, closed: Deferred.Deferred<void>) {
     const settings = yield* resolve(entry, definition)
+    return yield* Effect.catchDefect(
+      readEntry(entry, definition, settings, closed),
+      (defect) => brokeUnexpectedly(entry, defect, settings.endpoint.redact)
+    )
+  }
+)
+
+const readEntry = Effect.fnUntraced(
+  function*(entry: string, definition: OpenApiDefinition, settings: Resolved, closed: Deferred.Deferred<void>) {
     const { endpoint } = settings
     const found = yield* Tracing.entrySpan(
       Effect.timeoutOrElse(read(entry, settings.place, settings), {
