@@ -2,7 +2,9 @@ import { FakeA2aAgent, ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { dirname, join } from "node:path"
-import { configFile, folder, toolnexus } from "./command.ts"
+import * as Process from "./command.ts"
+import { configFile, folder } from "./command.ts"
+import { toolnexus } from "./program.ts"
 
 const greeter = ScriptedMcpServer.command({
   tools: [
@@ -26,7 +28,7 @@ describe("tools", () => {
       const config = yield* configFile({
         mcpServers: { good: greeter, bad: { command: "/nonexistent/server" }, off: { command: "x", disabled: true } }
       })
-      const { code, stdout } = yield* toolnexus(["tools", "--config", config, "--json"])
+      const { code, stdout } = yield* Process.toolnexus(["tools", "--config", config, "--json"])
       assert.strictEqual(code, 0)
       const document = parse(stdout)
       assert.isTrue(typeof document === "object" && document !== null)
@@ -175,7 +177,7 @@ describe("call", () => {
       const inline = yield* toolnexus(["call", "s_echo", `{"a": "ż"}`, "--config", config])
       assert.deepStrictEqual(parse(inline.stdout), { a: "ż" })
       const big = { text: "日".repeat(200_000) }
-      const piped = yield* toolnexus(["call", "s_echo", "-", "--config", config, "--json"], {
+      const piped = yield* Process.toolnexus(["call", "s_echo", "-", "--config", config, "--json"], {
         stdin: `\uFEFF${JSON.stringify(big)}`
       })
       assert.strictEqual(piped.code, 0, piped.stderr)
@@ -192,7 +194,7 @@ describe("call", () => {
       assert.deepStrictEqual([unknown.code, unknown.stdout], [1, "Unknown tool: s_gret\n"])
       assert.include(unknown.stderr, "Did you mean s_greet")
       assert.include(unknown.stderr, `warning: mcp server "bad" failed at spawn`)
-      const json = yield* toolnexus(["call", "s_gret", "--config", config, "--json", "--log-level", "none"])
+      const json = yield* Process.toolnexus(["call", "s_gret", "--config", config, "--json", "--log-level", "none"])
       assert.strictEqual(json.code, 1)
       assert.strictEqual(json.stderr, "")
       assert.deepNestedInclude(parse(json.stdout), { output: "Unknown tool: s_gret", "metadata.error": "ToolNotFound" })
@@ -232,7 +234,7 @@ describe("what can't be there", () => {
       const config = yield* configFile({
         mcpServers: { good: greeter, bad: { command: "/nonexistent/server", required: true } }
       })
-      const json = yield* toolnexus(["tools", "--config", config, "--json"])
+      const json = yield* Process.toolnexus(["tools", "--config", config, "--json"])
       assert.strictEqual(json.code, 1)
       assert.deepNestedInclude(parse(json.stdout), {
         "error._tag": "RequiredEntriesFailed",
@@ -346,38 +348,34 @@ describe("skills and prompt", () => {
       assert.match(prompt.stdout, /^## Available Skills\n- \*\*lunch\*\*: Orders lunch\n\n.+\n$/)
     }))
 
-  it.live(
-    "skills check tells authors what to change, and exits 1 where a skill can't be used",
-    () =>
-      Effect.gen(function*() {
-        const root = yield* folder({
-          "lunch/SKILL.md": skill,
-          "Odd/SKILL.md": "---\nname: Odd\ndescription: d\n---\nDo it.\n",
-          "bad/SKILL.md": "---\nname: a: b\n---\nDo it.\n"
-        })
-        const json = yield* toolnexus(["skills", "check", root, "--json"])
-        assert.strictEqual(json.code, 1)
-        assert.deepNestedInclude({ findings: JSON.parse(json.stdout) }, {
-          "findings[0].location": join(root, "Odd/SKILL.md"),
-          "findings[0].level": "warning",
-          "findings[1].location": join(root, "bad/SKILL.md"),
-          "findings[1].level": "error",
-          "findings[1].code": "malformed-frontmatter"
-        })
-        assert.deepStrictEqual(Object.keys(JSON.parse(json.stdout)[0]), ["location", "level", "code", "message"])
-        const text = yield* toolnexus(["skills", "check", root])
-        assert.deepStrictEqual(
-          text.stdout.split("\n").map((line) => line.replace(`${root}/`, "").slice(0, 24)),
-          ["Odd/SKILL.md:2: warning:", "bad/SKILL.md:2: error: T", ""]
-        )
-        const good = yield* toolnexus(["skills", "check", join(root, "lunch")])
-        assert.deepStrictEqual([good.code, good.stdout], [0, "Nothing to change.\n"])
-        const warned = yield* toolnexus(["skills", "check", join(root, "Odd"), "--json"])
-        assert.deepStrictEqual([warned.code, JSON.parse(warned.stdout).length], [0, 1])
-        assert.strictEqual((yield* toolnexus(["skills", "check"])).code, 2)
-      }),
-    60_000
-  )
+  it.live("skills check tells authors what to change, and exits 1 where a skill can't be used", () =>
+    Effect.gen(function*() {
+      const root = yield* folder({
+        "lunch/SKILL.md": skill,
+        "Odd/SKILL.md": "---\nname: Odd\ndescription: d\n---\nDo it.\n",
+        "bad/SKILL.md": "---\nname: a: b\n---\nDo it.\n"
+      })
+      const json = yield* toolnexus(["skills", "check", root, "--json"])
+      assert.strictEqual(json.code, 1)
+      assert.deepNestedInclude({ findings: JSON.parse(json.stdout) }, {
+        "findings[0].location": join(root, "Odd/SKILL.md"),
+        "findings[0].level": "warning",
+        "findings[1].location": join(root, "bad/SKILL.md"),
+        "findings[1].level": "error",
+        "findings[1].code": "malformed-frontmatter"
+      })
+      assert.deepStrictEqual(Object.keys(JSON.parse(json.stdout)[0]), ["location", "level", "code", "message"])
+      const text = yield* toolnexus(["skills", "check", root])
+      assert.deepStrictEqual(
+        text.stdout.split("\n").map((line) => line.replace(`${root}/`, "").slice(0, 24)),
+        ["Odd/SKILL.md:2: warning:", "bad/SKILL.md:2: error: T", ""]
+      )
+      const good = yield* toolnexus(["skills", "check", join(root, "lunch")])
+      assert.deepStrictEqual([good.code, good.stdout], [0, "Nothing to change.\n"])
+      const warned = yield* toolnexus(["skills", "check", join(root, "Odd"), "--json"])
+      assert.deepStrictEqual([warned.code, JSON.parse(warned.stdout).length], [0, 1])
+      assert.strictEqual((yield* toolnexus(["skills", "check"])).code, 2)
+    }))
 
   it.live("report a root that can't be read as skipped", () =>
     Effect.gen(function*() {
@@ -415,16 +413,21 @@ describe("usage", () => {
         ["tools", "--server", "node 'unclosed"],
         ["tools", "--config"]
       ]
-      yield* Effect.forEach(
-        wrong,
-        Effect.fnUntraced(function*(args) {
-          const { code, stderr, stdout } = yield* toolnexus(args)
-          assert.deepStrictEqual([code, stdout], [2, ""], args.join(" "))
-          assert.match(stderr, /usage/i, args.join(" "))
-        }),
-        { concurrency: 2 }
-      )
-    }), 60_000)
+      for (const args of wrong) {
+        const { code, stderr, stdout } = yield* toolnexus(args)
+        assert.deepStrictEqual([code, stdout], [2, ""], args.join(" "))
+        assert.match(stderr, /usage/i, args.join(" "))
+      }
+    }))
+
+  it.live("so it does as a process, with a command and without", () =>
+    Effect.gen(function*() {
+      for (const args of [[], ["tools", "--nope"]]) {
+        const { code, stderr, stdout } = yield* Process.toolnexus(args)
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.match(stderr, /usage/i)
+      }
+    }))
 
   it.live("says what was expected, and what was perhaps meant", () =>
     Effect.gen(function*() {
@@ -441,7 +444,7 @@ describe("usage", () => {
         assert.strictEqual(code, 2, line)
         assert.include(stderr, hint, line)
       }
-    }), 30_000)
+    }))
 
   it.live("helps on stdout", () =>
     Effect.gen(function*() {
@@ -451,7 +454,7 @@ describe("usage", () => {
         assert.include(help.stdout, part)
       }
       assert.notMatch(help.stdout, /[^\P{Cc}\n]/u)
-      const version = yield* toolnexus(["--version"])
+      const version = yield* Process.toolnexus(["--version"])
       assert.match(version.stdout, /^toolnexus v\d+\.\d+\.\d+\n$/)
     }))
 })

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
-import { configFile, toolnexus } from "./command.ts"
+import { configFile } from "./command.ts"
+import { toolnexus } from "./program.ts"
 
 const server = fileURLToPath(new URL("../../mcp/test/fixtures/server.mjs", import.meta.url))
 

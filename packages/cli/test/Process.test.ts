@@ -22,7 +22,10 @@ const many = ScriptedMcpServer.command({ tools: [{ name: "tool", description: "x
 /** Ctrl-C and the like are fixed at three seconds; what a busy machine adds to that is no fault of the command. */
 const WITHIN_MS = 3000
 
-describe("signals", () => {
+/** For what is no matter of time: how long a process takes to start is up to whatever else the machine does. */
+const LIMIT = 120_000
+
+describe("signals", { timeout: LIMIT }, () => {
   const cases = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const
   it.live.each(cases)(
     "%s while servers connect ends it within three seconds, with no process left",
@@ -42,8 +45,7 @@ describe("signals", () => {
         assert.isBelow(performance.now() - before, WITHIN_MS)
         assert.deepInclude(result, { code, stdout: "" })
         assert.deepStrictEqual(yield* NothingLeft.awaitDead([...servers, ...grandchildren], 500), [])
-      }),
-    30_000
+      })
   )
 
   it.live("Ctrl-C during a call ends it, and what the call started", () =>
@@ -58,7 +60,7 @@ describe("signals", () => {
       assert.isBelow(performance.now() - before, WITHIN_MS)
       assert.deepInclude(result, { code: 130, stdout: "", stderr: "" })
       assert.deepStrictEqual(yield* NothingLeft.awaitDead([...shells, ...sleepers], 500), [])
-    }), 30_000)
+    }))
 
   it.live("Ctrl-C ends it while it waits for standard input", () =>
     Effect.gen(function*() {
@@ -68,7 +70,7 @@ describe("signals", () => {
       yield* Effect.callback<void>((resume) => void child.stdin.write(" ".repeat(2 ** 20), () => resume(Effect.void)))
       child.kill("SIGINT")
       assert.deepInclude(yield* Fiber.join(end), { code: 130, stdout: "", stderr: "" })
-    }), 30_000)
+    }))
 
   it.live("ends in an orderly way when a library throws where nobody catches it", () =>
     Effect.gen(function*() {
@@ -82,7 +84,7 @@ describe("signals", () => {
       assert.deepStrictEqual([code, stdout], [1, ""])
       assert.match(stderr, /^error: Unexpected failure of toolnexus Error: boom/)
       assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
-    }), 30_000)
+    }))
 
   it.live("leaves nothing when it ends by itself", () =>
     Effect.gen(function*() {
@@ -98,7 +100,7 @@ describe("signals", () => {
       const servers = yield* childrenOf(child.pid ?? 0, 3)
       assert.strictEqual((yield* Fiber.join(end)).code, 0)
       assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
-    }), 30_000)
+    }))
 })
 
 /** Lets the pipe run full before it is read on. */
@@ -111,7 +113,7 @@ const readSlowly = Effect.fnUntraced(function*(child: ChildProcessWithoutNullStr
   return yield* Fiber.join(end)
 })
 
-describe("pipes", () => {
+describe("pipes", { timeout: LIMIT }, () => {
   it.live("a slow reader gets a large document whole", () =>
     Effect.gen(function*() {
       const config = yield* configFile({ mcpServers: { many }, builtins: false })
@@ -120,7 +122,7 @@ describe("pipes", () => {
       assert.strictEqual(code, 0)
       assert.isAbove(stdout.length, 2_000_000)
       assert.deepNestedInclude(JSON.parse(stdout), { "tools[3999].origin.name": "tool_4000" })
-    }), 30_000)
+    }))
 
   it.live("also where the exit code is 1", () =>
     Effect.gen(function*() {
@@ -131,7 +133,7 @@ describe("pipes", () => {
       const child = yield* start(["call", "s_fail", "--config", config])
       const { code, stdout } = yield* readSlowly(child)
       assert.deepStrictEqual([code, stdout.length], [1, text.length + 1])
-    }), 30_000)
+    }))
 
   it.live("a reader that goes away ends it quietly, with the clean-up done", () =>
     Effect.gen(function*() {
@@ -144,10 +146,10 @@ describe("pipes", () => {
       const { code, stderr } = yield* ended(child)
       assert.deepStrictEqual([code, stderr], [0, ""])
       assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
-    }), 30_000)
+    }))
 })
 
-describe.skipIf(!hasScript())("at a terminal", () => {
+describe.skipIf(!hasScript())("at a terminal", { timeout: LIMIT }, () => {
   it.live("prints a table that fits, and shows what is waited for until it is there", () =>
     Effect.gen(function*() {
       const config = yield* configFile({
@@ -159,7 +161,7 @@ describe.skipIf(!hasScript())("at a terminal", () => {
         },
         builtins: false
       })
-      const output = terminal(60, ["tools", "--config", config])
+      const output = yield* terminal(60, ["tools", "--config", config])
       assert.include(output, "\r\u001B[2KConnecting to slow")
       const shown = output.slice(output.lastIndexOf("\u001B[2K") + 4)
       assert.match(shown, /slow_greet +mcp +Says hello\. Says/)
@@ -168,7 +170,7 @@ describe.skipIf(!hasScript())("at a terminal", () => {
       assert.notInclude(output, "\u001B[2J")
       const lines = stripVTControlCharacters(shown).split("\r\n")
       assert.isAtMost(Math.max(...lines.map((line) => line.length)), 60)
-    }), 30_000)
+    }))
 
   it.live("names only what is still connecting", () =>
     Effect.gen(function*() {
@@ -179,12 +181,12 @@ describe.skipIf(!hasScript())("at a terminal", () => {
         },
         builtins: false
       })
-      const frames = terminal(60, ["tools", "--config", config]).split("\r\u001B[2K").filter((frame) => frame !== "")
+      const frames = framesOf(yield* terminal(60, ["tools", "--config", config]))
       const waiting = frames.filter((frame) => frame.startsWith("Connecting to "))
       assert.match(waiting.at(-1) ?? "", /^Connecting to slow \(\d s\)$/)
       // the frames and the table are all there is
       assert.strictEqual(frames.length, waiting.length + 1)
-    }), 30_000)
+    }))
 
   it.live("shows how far a call is, and then its result alone", () =>
     Effect.gen(function*() {
@@ -192,10 +194,13 @@ describe.skipIf(!hasScript())("at a terminal", () => {
       const config = yield* configFile({
         mcpServers: { s: ScriptedMcpServer.command({ tools: [{ name: "work", does }] }) }
       })
-      const output = terminal(60, ["call", "s_work", "--config", config])
-      assert.include(output, "\r\u001B[2Ks_work: 1/5\r\u001B[2Ks_work: 2/5")
-      assert.strictEqual(output.slice(output.lastIndexOf("\u001B[2K") + 4), "done\r\n")
-    }), 30_000)
+      const output = yield* terminal(60, ["call", "s_work", "--config", config])
+      const progress = framesOf(output).filter((frame) => frame.startsWith("s_work: "))
+      // two that come too soon after each other, as on a busy machine, are drawn once
+      assert.isAbove(progress.length, 1)
+      assert.strictEqual(progress[0], "s_work: 1/5")
+      assert.strictEqual(framesOf(output).at(-1), "done\r\n")
+    }))
 
   it.live("asks on standard error, with keys as they are typed, and goes on", () =>
     Effect.gen(function*() {
@@ -205,7 +210,7 @@ describe.skipIf(!hasScript())("at a terminal", () => {
       assert.strictEqual(readFileSync(out, "utf8"), "blue\n")
       // the progress is gone before the question comes
       assert.include(shown, "paint: 1\r\u001B[2KPaint it?\r\n")
-    }), 30_000)
+    }))
 
   it.live("Ctrl-C at a prompt ends it, with the terminal as it was", () =>
     Effect.gen(function*() {
@@ -214,7 +219,7 @@ describe.skipIf(!hasScript())("at a terminal", () => {
       // the cursor is back, the shell has a line of its own, and the terminal edits lines again
       assert.include(shown, "\u001B[?25h\r\n")
       assert.match(shown, / icanon /)
-    }), 30_000)
+    }))
 
   it.live("cuts no path of a skill", () =>
     Effect.gen(function*() {
@@ -222,18 +227,22 @@ describe.skipIf(!hasScript())("at a terminal", () => {
       const root = yield* folder({
         [`${deep}/lunch/SKILL.md`]: `---\nname: lunch\ndescription: ${"Orders lunch. ".repeat(20)}\n---\nCall.\n`
       })
-      const output = terminal(60, ["skills", "--skills", root], { NO_COLOR: "1" })
+      const output = yield* terminal(60, ["skills", "--skills", root], { NO_COLOR: "1" })
       assert.include(output, `lunch  ${root}/${deep}/lunch/SKILL.md\r\n    Orders lunch. Orders`)
       assert.include(output, "…")
-    }), 30_000)
+    }))
 
   it.live("has no colors with NO_COLOR, and JSON all the same with --json", () =>
     Effect.gen(function*() {
       const config = yield* configFile({ mcpServers: {} })
-      assert.notInclude(terminal(60, ["tools", "--config", config], { NO_COLOR: "1" }), "\u001B")
-      assert.strictEqual(JSON.parse(terminal(60, ["tools", "--json", "--config", config])).tools[0].name, "bash")
-    }), 30_000)
+      assert.notInclude(yield* terminal(60, ["tools", "--config", config], { NO_COLOR: "1" }), "\u001B")
+      const document = yield* terminal(60, ["tools", "--json", "--config", config])
+      assert.strictEqual(JSON.parse(document).tools[0].name, "bash")
+    }))
 })
+
+/** What a line of standard error showed, one after the other, and what came after it. */
+const framesOf = (output: string) => output.split("\r\u001B[2K").filter((frame) => frame !== "")
 
 /** `script` of util-linux gives a program a terminal; other systems have another program of that name. */
 function hasScript(): boolean {
@@ -247,33 +256,39 @@ function hasScript(): boolean {
   }
 }
 
+/** A shell's command at a terminal; it ends with the scope of the test. */
+const startAtTerminal = (command: string, stdin: "ignore" | "pipe", env: NodeJS.ProcessEnv = {}) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn("script", ["-qec", command, "/dev/null"], {
+        stdio: [stdin, "pipe", "inherit"],
+        env: { ...process.env, TERM: "xterm", ...env }
+      })
+    ),
+    (running) => Effect.sync(() => running.kill("SIGKILL"))
+  )
+
 /** What a terminal of that width gets to see. */
-const terminal = (columns: number, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): string => {
+const terminal = Effect.fnUntraced(function*(columns: number, args: ReadonlyArray<string>, env?: NodeJS.ProcessEnv) {
   const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(" ")
-  return execFileSync("script", ["-qec", `stty cols ${columns}; ${command}`, "/dev/null"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, TERM: "xterm", ...env }
-  })
-}
+  const { stdout } = yield* ended(yield* startAtTerminal(`stty cols ${columns}; ${command}`, "ignore", env))
+  return stdout
+})
 
 /** Types the texts at a terminal, each once what it answers is shown; the command's standard output goes to the file. */
 const typing = Effect.fnUntraced(
   function*(steps: ReadonlyArray<readonly [awaited: string, typed: string]>, out: string) {
     const program = fileURLToPath(new URL("asking.ts", import.meta.url))
     const command = `'${process.execPath}' '${program}' call paint > '${out}'; code=$?; stty -a; exit $code`
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn("script", ["-qec", command, "/dev/null"], { stdio: "pipe" })),
-      (running) => Effect.sync(() => running.kill("SIGKILL"))
-    )
+    const child = yield* startAtTerminal(command, "pipe")
     const waiting = [...steps]
     let shown = ""
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       shown += chunk.toString()
       const [next] = waiting
       if (next === undefined || !shown.includes(next[0])) return
       waiting.shift()
-      child.stdin.write(next[1])
+      child.stdin?.write(next[1])
     })
     const { code } = yield* ended(child)
     return { code, shown }

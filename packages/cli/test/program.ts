@@ -1,26 +1,68 @@
-/** The command in this process, over tools of the test, with or without somebody at a terminal. */
+/**
+ * The command in this process: over its own sources, or over tools of the test, with or without somebody at a terminal.
+ * A process takes a second of a busy machine to start, so only what is about processes starts one (`command.ts`).
+ */
 import type { Tool } from "@effect-toolnexus/core"
 import * as ExtraSource from "@effect-toolnexus/extra/ExtraSource"
 import * as ToolkitLayer from "@effect-toolnexus/toolkit/ToolkitLayer"
+import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
 import type * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Queue from "effect/Queue"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
 import * as Terminal from "effect/Terminal"
-import { stripVTControlCharacters } from "node:util"
+import { format, stripVTControlCharacters } from "node:util"
+import { exitCodes } from "../src/internal/runMain.ts"
 import { ToolkitFactory } from "../src/ToolkitFactory.ts"
 import * as Toolnexus from "../src/Toolnexus.ts"
 
 /** What is typed, one list for each time that the terminal is read; nobody types where there is none. */
 export type Typing = ReadonlyArray<ReadonlyArray<Terminal.UserInput>>
 
+/** The command with these arguments: how it ends, and what it says on standard error. What it prints is in `printed`. */
+const invoke = Effect.fnUntraced(function*(
+  args: ReadonlyArray<string>,
+  printed: Array<string>,
+  stdio: Partial<Stdio.Stdio>,
+  typing: Typing = []
+) {
+  const errors: Array<string> = []
+  const platform = Layer.mergeAll(
+    Layer.provideMerge(NodeChildProcessSpawner.layer, Layer.merge(NodeFileSystem.layer, NodePath.layer)),
+    Stdio.layerTest({ args: Effect.succeed(args), stdout: collect(printed), stderr: collect(errors), ...stdio }),
+    Layer.succeed(Terminal.Terminal, terminal(typing, printed))
+  )
+  const lines = (chunks: Array<string>) => (...parts: ReadonlyArray<unknown>) =>
+    void chunks.push(`${format(...parts)}\n`)
+  const exit = yield* Toolnexus.run({ version: "0.0.0" }).pipe(
+    Effect.provideService(Console.Console, { ...globalThis.console, log: lines(printed), error: lines(errors) }),
+    Effect.provide(platform),
+    Effect.exit
+  )
+  return { exit, errors: errors.join("") }
+})
+
+/** What a shell would see of it. */
+export const toolnexus = Effect.fnUntraced(
+  function*(args: ReadonlyArray<string>, options: { readonly stdin?: string } = {}) {
+    const stdin = Stream.make(new TextEncoder().encode(options.stdin ?? ""))
+    const printed: Array<string> = []
+    const { errors, exit } = yield* invoke(args, printed, { stdin })
+    let code = 0
+    exitCodes(exit, (ended) => code = ended)
+    return { code, stdout: printed.join(""), stderr: errors }
+  }
+)
+
+/** Over these tools; `atClose` is what had been printed when the toolkit was closed. */
 export const run = Effect.fnUntraced(function*(
   args: ReadonlyArray<string>,
   tools: ReadonlyArray<Tool.Tool>,
@@ -33,18 +75,10 @@ export const run = Effect.fnUntraced(function*(
     Effect.addFinalizer(() => Effect.sync(() => closed.push(printed.join(""))))
   )
   const toolkit = ToolkitLayer.make([ExtraSource.layer(tools)])
-  const exit = yield* Toolnexus.run({ version: "0.0.0" }).pipe(
-    Effect.provideService(ToolkitFactory, () => Layer.merge(toolkit, closing)),
-    Effect.provide(Layer.mergeAll(
-      NodeFileSystem.layer,
-      NodePath.layer,
-      Stdio.layerTest({ args: Effect.succeed(args), stdout: collect(printed), ...stdio }),
-      Layer.succeed(ChildProcessSpawner.ChildProcessSpawner, ChildProcessSpawner.make(() => Effect.die("unused"))),
-      Layer.succeed(Terminal.Terminal, terminal(typing, printed))
-    )),
-    Effect.exit
+  const { errors, exit } = yield* invoke(args, printed, stdio, typing).pipe(
+    Effect.provideService(ToolkitFactory, () => Layer.merge(toolkit, closing))
   )
-  return { exit, output: printed.join(""), atClose: closed }
+  return { exit, output: printed.join(""), errors, atClose: closed }
 })
 
 const collect = (chunks: Array<string>) => () =>

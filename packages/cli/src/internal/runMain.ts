@@ -55,7 +55,7 @@ const whenWritten = (stream: NodeJS.WriteStream, done: () => void): void => {
 /** Called wrongly is 2, with a message or, where no command was named at all, with the help. */
 const USAGE = 2
 
-const exitCodes: Runtime.Teardown = (exit, onExit) => {
+export const exitCodes: Runtime.Teardown = (exit, onExit) => {
   const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
   if (CliError.isCliError(failure) && failure._tag === "ShowHelp") return onExit(USAGE)
   return Runtime.defaultTeardown(exit, onExit)
