@@ -16,7 +16,6 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import type { PlatformError } from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
@@ -128,11 +127,8 @@ const withStrict = (command: string, { provider, strict }: SchemaInput): Effect.
     new CliError.ShowHelp({
       commandPath: ["toolnexus", command],
       errors: [
-        new CliError.InvalidValue({
-          option: "strict",
-          value: "true",
-          expected: `no such flag with --provider ${provider}: only OpenAI has that mode`,
-          kind: "flag"
+        new CliError.ValidationError({
+          message: `--strict goes with --provider openai and openai-responses, not with ${provider}`
         })
       ]
     })
@@ -250,7 +246,7 @@ const appearance = Layer.unwrap(
  */
 export const run = (
   options: { readonly version: string }
-): Effect.Effect<void, CliError.CliError | PlatformError | ToolnexusError, Command.Environment> =>
+): Effect.Effect<void, CliError.CliError | ToolnexusError, Command.Environment> =>
   Effect.provide(Effect.tapCause(Command.run(command, options), report), appearance)
 
 /** What is printed already, or is no failure, isn't reported again. */

@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 import type { SourceEntry } from "@effect-toolnexus/core"
+import type { PlatformError } from "effect/PlatformError"
+import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
@@ -39,6 +41,30 @@ export class InputTooLarge
 {
   override get message(): string {
     return `Standard input holds more than ${this.limit} bytes`
+  }
+}
+
+const streams = { stdin: "Standard input", stdout: "Standard output" }
+
+/**
+ * What a command reads or prints ended in a fault of its file, pipe or terminal, e.g. a disk that is full. A reader of
+ * standard output that goes away is none.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StdioFailed extends Schema.TaggedError<StdioFailed>("@effect-toolnexus/cli/ToolnexusError/StdioFailed")(
+  "StdioFailed",
+  { stream: Schema.Literals(["stdin", "stdout"]), detail: Schema.String, cause: Schema.Defect() }
+) {
+  /** The platform has it as `cause`, whose own message says what happened. */
+  static readonly from = (stream: "stdin" | "stdout") => (error: PlatformError): StdioFailed => {
+    const { cause = error } = error
+    return new StdioFailed({ stream, detail: Predicate.isError(cause) ? cause.message : error.message, cause })
+  }
+
+  override get message(): string {
+    return `${streams[this.stream]} failed: ${this.detail}`
   }
 }
 
@@ -89,4 +115,5 @@ export type ToolnexusError =
   | ToolsLeftOut
   | SkillsUnusable
   | InputTooLarge
+  | StdioFailed
   | SourceEntry.RequiredEntriesFailed

@@ -58,6 +58,27 @@ describe("tools", () => {
       assert.match(stdout, /broken\.json:1:\d+/)
     }))
 
+  it.live("exits 0 with one that isn't there, which every command says alike", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder({}), "mcp.json")
+      const problem = `configuration failed at config: ${file} can't be read: there is no such file`
+      const listed = yield* toolnexus(["tools", "--config", file, "--json"])
+      assert.deepStrictEqual([listed.code, listed.stderr], [0, ""])
+      assert.deepNestedInclude(parse(listed.stdout), { errors: { "<config>": problem } })
+      const commands = [["call", "question", `{"questions": []}`], ["schema", "--provider", "openai"], ["servers"], [
+        "prompt"
+      ]]
+      for (const command of commands) {
+        const { code, stderr } = yield* toolnexus([...command, "--config", file])
+        assert.deepStrictEqual([code, stderr], [command[0] === "call" ? 1 : 0, `warning: ${problem}\n`], command[0])
+      }
+      const { code, stdout } = yield* toolnexus(["skills", "--config", file])
+      assert.deepStrictEqual([code, stdout], [
+        0,
+        `No skills.\n\nDiagnostics:\n  error: <config>: ${file} can't be read: there is no such file\n`
+      ])
+    }))
+
   it.live("reads the files of a folder by name, and the later ones win", () =>
     Effect.gen(function*() {
       const root = yield* folder({
@@ -124,8 +145,11 @@ describe("tools", () => {
 
   it.live("says how a configuration is given", () =>
     Effect.gen(function*() {
-      const { code, stderr } = yield* toolnexus(["tools", "mcp.json"])
-      assert.deepStrictEqual([code, stderr.includes("\n  Did you mean --config mcp.json?\n")], [2, true])
+      for (const args of [["tools", "mcp.json"], ["mcp.json"], ["skills", "mcp.json"]]) {
+        const { code, stderr } = yield* toolnexus(args)
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "\n  Did you mean --config mcp.json?\n")
+      }
     }))
 
   it.live("refuses addresses that are none", () =>
@@ -206,6 +230,26 @@ describe("call", () => {
       const late = yield* toolnexus(["call", "s_slow", "--timeout", "200", "--config", config, "--json"])
       assert.strictEqual(late.code, 1)
       assert.deepNestedInclude(parse(late.stdout), { isError: true, "metadata.error": "ToolTimeout" })
+    }))
+})
+
+describe("what is said on standard error", () => {
+  it.live("is a line each, whatever a server calls its tools; what belongs to one is indented", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: {
+          bad: ScriptedMcpServer.command({ exit: { code: 3, stderr: "first\nerror: second" } }),
+          s: ScriptedMcpServer.command({ malformedTools: [{ name: "a\nerror: b", inputSchema: { type: "string" } }] })
+        }
+      })
+      const { stderr } = yield* toolnexus(["call", "glob", `{"pattern": "*.none"}`, "--config", config])
+      assert.deepStrictEqual(stderr.split("\n"), [
+        `warning: mcp server "bad" failed at initialize: it exited with code 3 before it was ready; its stderr ends with:`,
+        "  first",
+        "  error: second",
+        `warning: s: the tool "a error: b" is left out: the type of its input schema is not "object"`,
+        ""
+      ])
     }))
 })
 
@@ -435,6 +479,8 @@ describe("usage", () => {
         "call read --timeout 5s": "a whole number of milliseconds, at least 1, e.g. 5000",
         "call read --timeout 0": "a whole number of milliseconds, at least 1, e.g. 5000",
         "call read --answer {}": "JSON like {\"ok\": true, \"data\": ...}",
+        "check --provider gemini --strict":
+          "error: --strict goes with --provider openai and openai-responses, not with gemini",
         "tools --confg x": "Did you mean this?\n    --config",
         "call read --log-levl none": "Did you mean this?\n    --log-level",
         "call read --timout 5": "Did you mean this?\n    --timeout"

@@ -53,8 +53,19 @@ describe("run", () => {
     Effect.gen(function*() {
       const gone = yield* run(["call", "hello"], [hello], failing({ code: "EPIPE" }))
       assert.isTrue(Exit.isSuccess(gone.exit))
-      const full = yield* run(["call", "hello", "--log-level", "none"], [hello], failing({ code: "ENOSPC" }))
-      assert.strictEqual(failureTag(full.exit), "PlatformError")
+      const cause = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" })
+      const full = yield* run(["call", "hello"], [hello], failing(cause))
+      assert.strictEqual(failureTag(full.exit), "StdioFailed")
+      assert.strictEqual(full.errors, "error: Standard output failed: ENOSPC: no space left on device, write\n")
+    }))
+
+  it.effect("says what is wrong with standard input", () =>
+    Effect.gen(function*() {
+      const cause = new Error("EIO: i/o error, read")
+      const stdin = Stream.fail(systemError({ module: "Stdio", method: "stdin", _tag: "Unknown", cause }))
+      const { errors, exit } = yield* run(["call", "hello", "-"], [hello], { stdin })
+      assert.strictEqual(failureTag(exit), "StdioFailed")
+      assert.strictEqual(errors, "error: Standard input failed: EIO: i/o error, read\n")
     }))
 
   it.effect("a schema that can't be printed costs only itself", () =>

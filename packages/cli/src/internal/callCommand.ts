@@ -6,11 +6,10 @@ import * as ToolName from "@effect-toolnexus/core/ToolName"
 import type { ToolResult } from "@effect-toolnexus/core/ToolResult"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as PlatformError from "effect/PlatformError"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import type { SourceFlags } from "../SourceFlags.ts"
-import { CallFailed, InputTooLarge } from "../ToolnexusError.ts"
+import { CallFailed, InputTooLarge, StdioFailed } from "../ToolnexusError.ts"
 import { callAnswered } from "./answeredCall.ts"
 import type { GivenAnswer } from "./answerFlag.ts"
 import { logProblems } from "./diagnostics.ts"
@@ -96,7 +95,10 @@ const isPrefix = (entry: SourceEntry.SourceEntry, name: string): boolean =>
 const MAX_INPUT_BYTES = 64 * 1024 * 1024
 
 const readInput = Effect.flatMap(Stdio.Stdio, (stdio) => {
-  const stdin: Stream.Stream<Uint8Array, PlatformError.PlatformError | InputTooLarge> = stdio.stdin
+  const stdin: Stream.Stream<Uint8Array, StdioFailed | InputTooLarge> = Stream.mapError(
+    stdio.stdin,
+    StdioFailed.from("stdin")
+  )
   const tooLarge = Stream.fail(new InputTooLarge({ limit: MAX_INPUT_BYTES }))
   return Stream.limitBytes(stdin, MAX_INPUT_BYTES, () => tooLarge).pipe(Stream.decodeText(), Stream.mkString)
 })

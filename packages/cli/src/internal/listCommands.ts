@@ -1,9 +1,11 @@
 /** `toolnexus tools`, `skills` and `prompt`: what there is. */
+import type { Diagnostic } from "@effect-toolnexus/core"
 import { Toolkit } from "@effect-toolnexus/core/Toolkit"
+import type { ToolkitConfig } from "@effect-toolnexus/toolkit/ToolkitConfig"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { SourceFlags } from "../SourceFlags.ts"
-import { logProblems } from "./diagnostics.ts"
+import { logConfigProblems, logProblems } from "./diagnostics.ts"
 import { skillsDocument, toolsDocument } from "./documents.ts"
 import { printJson, printLine } from "./output.ts"
 import { plainText } from "./plainText.ts"
@@ -25,17 +27,24 @@ export const tools = (flags: SourceFlags, isJson: boolean) =>
 export const skills = (flags: SourceFlags, isJson: boolean) =>
   useSkills(
     flags,
-    Effect.fnUntraced(function*(ofFiles) {
+    Effect.fnUntraced(function*(config) {
       const toolkit = yield* Toolkit
       const found = yield* findings
       const list = {
         skills: yield* toolkit.skills,
         skipped: found.skipped,
-        diagnostics: [...ofFiles, ...found.diagnostics]
+        diagnostics: [...diagnosticsOf(config), ...found.diagnostics]
       }
       yield* isJson ? printJson(skillsDocument(list)) : printLine(skillsView(list, yield* screen))
     })
   )
+
+/** The document has no errors of entries, so a file that can't be read is a diagnostic. */
+const diagnosticsOf = ({ diagnostics, error }: ToolkitConfig): ReadonlyArray<Diagnostic.Diagnostic> =>
+  error === undefined ? diagnostics : [
+    { level: "error", code: "unreadable-config", entry: error.entry, message: error.detail },
+    ...diagnostics
+  ]
 
 /** What the skills source has to say beside the skills; the key is loaded late, with the source it belongs to. */
 const findings = Effect.gen(function*() {
@@ -49,10 +58,11 @@ const findings = Effect.gen(function*() {
 export const prompt = (flags: SourceFlags) =>
   useSkills(
     flags,
-    Effect.fnUntraced(function*(ofFiles) {
+    Effect.fnUntraced(function*(config) {
       const toolkit = yield* Toolkit
-      const { diagnostics, errors, skillsPrompt } = yield* toolkit.snapshot
-      yield* logProblems({ errors, diagnostics: [...ofFiles, ...diagnostics] })
-      if (skillsPrompt !== "") yield* printLine(plainText(skillsPrompt))
+      const snapshot = yield* toolkit.snapshot
+      yield* logConfigProblems(config)
+      yield* logProblems(snapshot)
+      if (snapshot.skillsPrompt !== "") yield* printLine(plainText(snapshot.skillsPrompt))
     })
   )

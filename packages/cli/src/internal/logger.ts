@@ -1,4 +1,7 @@
-/** Log lines for the person at the shell: on standard error, one line each unless the message has several. */
+/**
+ * Log lines for the person at the shell, on standard error: one line each, and where the message has several, such as the
+ * end of a server's stderr, those that follow are indented: none of them passes for a line of its own.
+ */
 import * as Cause from "effect/Cause"
 import * as Logger from "effect/Logger"
 import * as Predicate from "effect/Predicate"
@@ -12,7 +15,8 @@ export const logger = (lineStart: string): Logger.Logger<unknown, void> =>
     Logger.make(({ cause, logLevel, message }) => {
       const parts = (Array.isArray(message) ? message : [message]).map(showPart)
       const text = cause.reasons.length === 0 ? parts : [...parts, Cause.pretty(cause)]
-      return `${lineStart}${labels[logLevel]}: ${plainText(text.filter((part) => part !== "").join(" "))}`
+      const shown = plainText(text.filter((part) => part !== "").join(" "))
+      return `${lineStart}${labels[logLevel]}: ${shown.replaceAll("\n", "\n  ")}`
     })
   )
 

@@ -6,14 +6,16 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
+import { StdioFailed } from "../ToolnexusError.ts"
 
 /** Writes text and a line break, waiting for a slow reader. */
-export const printLine = (text: string): Effect.Effect<void, PlatformError.PlatformError, Stdio.Stdio> =>
+export const printLine = (text: string): Effect.Effect<void, StdioFailed, Stdio.Stdio> =>
   Effect.flatMap(Stdio.Stdio, (stdio) =>
     Stream.make(text.endsWith("\n") ? text : `${text}\n`).pipe(
       Stream.run(stdio.stdout()),
       // `toolnexus tools | head -1`: the reader has what it wanted, and the clean-up goes on
-      Effect.catchIf(isReaderGone, () => Effect.void)
+      Effect.catchIf(isReaderGone, () => Effect.void),
+      Effect.mapError(StdioFailed.from("stdout"))
     ))
 
 /** Prints the one document of `--json`. */

@@ -6,6 +6,7 @@ import type * as HelpDoc from "effect/cli/HelpDoc"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { oneLine } from "./plainText.ts"
 
 export const presenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function*(event) {
@@ -26,10 +27,14 @@ export const presenter: CliOutput.Presenter = {
 }
 
 /** No command takes a file by itself, and a configuration is what people try first. */
-const flagOf = (error: CliError.NonShowHelpErrors): ReadonlyArray<string> =>
-  error._tag === "UnexpectedArgument"
-    ? error.arguments.filter((text) => /\.jsonc?$/.test(text)).map((file) => `\n  Did you mean --config ${file}?`)
+const flagOf = (error: CliError.NonShowHelpErrors): ReadonlyArray<string> => {
+  const words = error._tag === "UnexpectedArgument"
+    ? error.arguments
+    : error._tag === "UnknownSubcommand"
+    ? [error.subcommand]
     : []
+  return words.filter((word) => /\.jsonc?$/.test(word)).map((file) => `\n  Did you mean --config ${oneLine(file)}?`)
+}
 
 /** effect/cli looks among a command's own flags only, and most of ours are inherited. */
 const withSuggestion = (error: CliError.NonShowHelpErrors, help: HelpDoc.HelpDoc): CliError.NonShowHelpErrors => {

@@ -2,7 +2,7 @@
 import type * as McpInventory from "@effect-toolnexus/mcp/McpInventory"
 import * as Effect from "effect/Effect"
 import * as SourceFlags from "../SourceFlags.ts"
-import { logProblems } from "./diagnostics.ts"
+import { logConfigProblems } from "./diagnostics.ts"
 import { serversDocument } from "./documents.ts"
 import { printJson, printLine } from "./output.ts"
 import { withProgress } from "./progress.ts"
@@ -14,8 +14,7 @@ export const servers = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlag
   const files = yield* ToolkitConfig.load(yield* SourceFlags.configFiles(flags))
   const options = yield* SourceFlags.toOptions(flags, files)
   const config = yield* ToolkitConfig.load(options.config)
-  const errors = config.error === undefined ? {} : { "<config>": config.error.message }
-  yield* logProblems({ errors, diagnostics: config.diagnostics })
+  yield* logConfigProblems(config)
   const names = [...config.servers.keys()]
   const listed: ReadonlyArray<McpInventory.InventoryEntry> = yield* withProgress(
     () => names,

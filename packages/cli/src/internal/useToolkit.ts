@@ -1,5 +1,5 @@
 /** From the flags to a toolkit, and from there to what a command does with it. */
-import type { Diagnostic, ToolkitService } from "@effect-toolnexus/core"
+import type { ToolkitService } from "@effect-toolnexus/core"
 import { Toolkit } from "@effect-toolnexus/core/Toolkit"
 import type { ToolkitConfig } from "@effect-toolnexus/toolkit/ToolkitConfig"
 import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
@@ -24,25 +24,18 @@ export const useToolkit = Effect.fnUntraced(
   Effect.scoped
 )
 
-/** The same with skills alone: no server is started for them. `use` also gets what there is to say of the files. */
+/** The same with skills alone: no server is started for them. `use` also gets the files, which are no entry then. */
 export const useSkills = Effect.fnUntraced(
   function*<A, E, R>(
     flags: SourceFlags.SourceFlags,
-    use: (ofFiles: ReadonlyArray<Diagnostic.Diagnostic>) => Effect.Effect<A, E, R>
+    use: (config: ToolkitConfig) => Effect.Effect<A, E, R>
   ) {
     const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
     const options = SourceFlags.toSkillOptions(flags, config)
-    return yield* withLayer({ isJson: false, options, required: [] }, use(diagnosticsOf(config)))
+    return yield* withLayer({ isJson: false, options, required: [] }, use(config))
   },
   Effect.scoped
 )
-
-/** These commands list no entries, so a file that can't be read is told among the diagnostics. */
-const diagnosticsOf = ({ diagnostics, error }: ToolkitConfig): ReadonlyArray<Diagnostic.Diagnostic> =>
-  error === undefined ? diagnostics : [
-    { level: "error", code: "unreadable-config", entry: error.entry, message: error.message },
-    ...diagnostics
-  ]
 
 const loadConfig = (files: ReadonlyArray<string>) =>
   Effect.flatMap(
