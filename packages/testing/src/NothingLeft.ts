@@ -5,12 +5,14 @@
  * **Details**
  *
  * Processes are found by the process table: descendants of this process; members of the group or session of any child
- * started meanwhile (a grandchild whose parent died is found by that); and orphans in this process's own group. Handles
- * and timers are those made meanwhile that keep the event loop alive.
+ * started meanwhile (a grandchild whose parent died is found by that); and, where a child was started meanwhile, orphans in
+ * this process's own group. Handles and timers are those made meanwhile that keep the event loop alive.
  *
  * **Gotchas**
  *
  * - A grandchild that gives itself a session (`setsid`) and whose parent has died can't be told from a stranger.
+ * - Where a child was started, an orphan in our group may be that of another worker of the test runner. Children in a
+ *   group of their own, as MCP servers have it, leave none there.
  * - On Windows only handles and listeners are looked at.
  * - Whatever else runs in the same process at the same time is counted too: not for concurrent tests.
  *
@@ -195,7 +197,9 @@ const leftProcesses = Effect.fnUntraced(function*(watch: Watch) {
 })
 
 const isOurs = (row: ProcessTable.Row, byPid: ReadonlyMap<number, ProcessTable.Row>, spawned: ReadonlySet<number>) =>
-  spawned.has(row.group) || spawned.has(row.session) || isDescendant(row, byPid) || isOrphanOfOurGroup(row, byPid)
+  spawned.has(row.group) || spawned.has(row.session) || isDescendant(row, byPid) ||
+  // other programs in our group, such as the other workers of a test runner, have orphans too
+  (spawned.size > 0 && isOrphanOfOurGroup(row, byPid))
 
 const isDescendant = (row: ProcessTable.Row, byPid: ReadonlyMap<number, ProcessTable.Row>): boolean => {
   const seen = new Set<number>()
