@@ -86,7 +86,9 @@ const options = (fault?: Fault): Options => ({
 
 sourceContract("A good source", options())
 
-describe("a runner of little patience", { timeout: 100 }, () => sourceContract("A good source", options()))
+describe("a runner of little patience", { timeout: 100 }, () => {
+  sourceContract("A good source", options())
+})
 
 /** Which rule notices which fault, and what it says. */
 const noticedBy: ReadonlyArray<readonly [Fault, string, RegExp]> = [
