@@ -29,7 +29,7 @@ import { check, providers, schema, type SchemaInput } from "./internal/schemaCom
 import { servers } from "./internal/serversCommand.ts"
 import { checkSkills } from "./internal/skillsCheckCommand.ts"
 import { sourceFlags } from "./SourceFlags.ts"
-import type { ToolnexusError } from "./ToolnexusError.ts"
+import { type ToolnexusError, WrongUsage } from "./ToolnexusError.ts"
 
 const root = Command.make("toolnexus").pipe(
   Command.withDescription(
@@ -238,16 +238,24 @@ const appearance = Layer.unwrap(
  *
  * **Details**
  *
- * Fails with `CliError.ShowHelp` where it was called wrongly (the help or the errors are printed by then), and with an
- * error that carries its own exit code where a call failed.
+ * What there is to say is printed when it ends, failures too; each of those has its exit code with it. Run it with
+ * `disableErrorReporting`, so that nothing is said twice.
  *
  * @category running
  * @since 0.1.0
  */
 export const run = (
   options: { readonly version: string }
-): Effect.Effect<void, CliError.CliError | ToolnexusError, Command.Environment> =>
-  Effect.provide(Effect.tapCause(Command.run(command, options), report), appearance)
+): Effect.Effect<void, ToolnexusError, Command.Environment> =>
+  Command.run(command, options).pipe(
+    Effect.mapError((error) => CliError.isCliError(error) ? toWrongUsage(error) : error),
+    Effect.tapCause(report),
+    Effect.provide(appearance)
+  )
+
+/** effect/cli has a wrong invocation exit with 1, as whatever else fails. */
+const toWrongUsage = (error: CliError.CliError): WrongUsage =>
+  new WrongUsage({ problems: (error._tag === "ShowHelp" ? error.errors : [error]).map(({ message }) => message) })
 
 /** What is printed already, or is no failure, isn't reported again. */
 const report = (cause: Cause.Cause<unknown>) => {

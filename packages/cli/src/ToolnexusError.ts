@@ -1,5 +1,5 @@
 /**
- * How the command fails beside being called wrongly, which is `CliError` of `effect/cli`.
+ * How the command fails. Each error has its exit code with it (`Runtime.errorExitCode`), for whoever runs the command.
  *
  * @since 0.1.0
  */
@@ -8,6 +8,25 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+
+/**
+ * The command was called wrongly. The problems are printed by then, or the help where no command was named, so nothing
+ * more is said.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class WrongUsage extends Schema.TaggedError<WrongUsage>("@effect-toolnexus/cli/ToolnexusError/WrongUsage")(
+  "WrongUsage",
+  { problems: Schema.Array(Schema.String) }
+) {
+  override readonly [Runtime.errorExitCode] = 2
+  override readonly [Runtime.errorReported] = false
+
+  override get message(): string {
+    return this.problems.length === 0 ? "No command was named" : this.problems.join("; ")
+  }
+}
 
 /**
  * The called tool failed, was unknown or asks for a person. Its answer is printed by then, so nothing more is said.
@@ -111,6 +130,7 @@ export class SkillsUnusable
  * @since 0.1.0
  */
 export type ToolnexusError =
+  | WrongUsage
   | CallFailed
   | ToolsLeftOut
   | SkillsUnusable

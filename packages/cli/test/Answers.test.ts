@@ -92,7 +92,7 @@ describe("--answer", () => {
       const wrong = ["", "yes", "{\"ok\": tru", "[]", "{}", "{\"ok\": 1}", "{\"ok\": true, \"answers\": []}"]
       for (const answer of [...wrong, "{\"ok\": false, \"reason\": \"tired\"}"]) {
         const { exit, output } = yield* run(["call", "ask", "--answer", answer], [counting])
-        assert.deepStrictEqual([failureTag(exit), output], ["ShowHelp", ""], answer)
+        assert.deepStrictEqual([failureTag(exit), output], ["WrongUsage", ""], answer)
       }
       assert.strictEqual(calls, 0)
     }))

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters } from "node:util"
-import { bin, childrenOf, configFile, ended, folder, sleep, start } from "./command.ts"
+import { bin, childrenOf, configFile, ended, folder, sleep, start, toolnexus } from "./command.ts"
 
 const silent = ScriptedMcpServer.command({ methods: { initialize: "hang" } })
 const stubborn = ScriptedMcpServer.command({
@@ -146,6 +146,20 @@ describe("pipes", { timeout: LIMIT }, () => {
       const { code, stderr } = yield* ended(child)
       assert.deepStrictEqual([code, stderr], [0, ""])
       assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
+    }))
+})
+
+describe("a host with a toolkit of its own", { timeout: LIMIT }, () => {
+  it.live("has the command as it is, with its exit codes", () =>
+    Effect.gen(function*() {
+      const program = fileURLToPath(new URL("host.ts", import.meta.url))
+      const called = yield* toolnexus(["call", "hello"], { program })
+      assert.deepInclude(called, { code: 0, stdout: "hello\n", stderr: "" })
+      const unknown = yield* toolnexus(["call", "bash", "--log-level", "none"], { program })
+      assert.deepInclude(unknown, { code: 1, stdout: "Unknown tool: bash\n", stderr: "" })
+      const wrong = yield* toolnexus(["frobnicate"], { program })
+      assert.deepInclude(wrong, { code: 2, stdout: "" })
+      assert.match(wrong.stderr, /^error: Unknown subcommand "frobnicate" for "toolnexus"\nusage: .+\n.+\n$/)
     }))
 })
 

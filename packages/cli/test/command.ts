@@ -15,10 +15,17 @@ export interface Ended {
   readonly stderr: string
 }
 
+export interface StartOptions {
+  /** Node's own arguments. */
+  readonly node?: ReadonlyArray<string>
+  /** Another program than the command's. */
+  readonly program?: string
+}
+
 /** A process that is killed with the scope of the test, whatever becomes of it. */
-export const start = (args: ReadonlyArray<string>, options: { readonly node?: ReadonlyArray<string> } = {}) =>
+export const start = (args: ReadonlyArray<string>, { node = [], program = bin }: StartOptions = {}) =>
   Effect.acquireRelease(
-    Effect.sync(() => spawn(process.execPath, [...options.node ?? [], bin, ...args], { stdio: "pipe" })),
+    Effect.sync(() => spawn(process.execPath, [...node, program, ...args], { stdio: "pipe" })),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
@@ -36,8 +43,8 @@ export const ended = (child: ChildProcess): Effect.Effect<Ended> =>
 
 /** Runs the command to its end. */
 export const toolnexus = Effect.fnUntraced(
-  function*(args: ReadonlyArray<string>, options: { readonly stdin?: string } = {}) {
-    const child = yield* start(args)
+  function*(args: ReadonlyArray<string>, options: StartOptions & { readonly stdin?: string } = {}) {
+    const child = yield* start(args, options)
     child.stdin.on("error", () => undefined)
     child.stdin.end(options.stdin ?? "")
     return yield* ended(child)

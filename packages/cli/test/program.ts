@@ -15,12 +15,12 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import * as Runtime from "effect/Runtime"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import * as Terminal from "effect/Terminal"
 import { format, stripVTControlCharacters } from "node:util"
-import { exitCodes } from "../src/internal/runMain.ts"
 import { ToolkitFactory } from "../src/ToolkitFactory.ts"
 import * as Toolnexus from "../src/Toolnexus.ts"
 
@@ -57,7 +57,7 @@ export const toolnexus = Effect.fnUntraced(
     const printed: Array<string> = []
     const { errors, exit } = yield* invoke(args, printed, { stdin })
     let code = 0
-    exitCodes(exit, (ended) => code = ended)
+    Runtime.defaultTeardown(exit, (ended) => code = ended)
     return { code, stdout: printed.join(""), stderr: errors }
   }
 )

@@ -2,9 +2,6 @@
  * Runs the command as this process: signals, and what a library throws where nobody catches it, end it in an orderly
  * way, with the exit code that a shell has for a signal; else it exits when all that was printed is out.
  */
-import * as CliError from "effect/cli/CliError"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import { constants } from "node:os"
 import { inspect } from "node:util"
@@ -52,14 +49,5 @@ const whenWritten = (stream: NodeJS.WriteStream, done: () => void): void => {
   stream.write("", () => done())
 }
 
-/** Called wrongly is 2, with a message or, where no command was named at all, with the help. */
-const USAGE = 2
-
-export const exitCodes: Runtime.Teardown = (exit, onExit) => {
-  const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-  if (CliError.isCliError(failure) && failure._tag === "ShowHelp") return onExit(USAGE)
-  return Runtime.defaultTeardown(exit, onExit)
-}
-
 /** Runs the command, whose failures are reported by itself. */
-export const runMain = makeRunMain({ disableErrorReporting: true, teardown: exitCodes })
+export const runMain = makeRunMain({ disableErrorReporting: true })
