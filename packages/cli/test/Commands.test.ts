@@ -333,6 +333,14 @@ describe("schema", () => {
     }))
 })
 
+describe("check", () => {
+  it.live("doesn't praise what isn't there", () =>
+    Effect.gen(function*() {
+      const { code, stdout } = yield* toolnexus(["check", "--provider", "openai", "--no-builtins"])
+      assert.deepStrictEqual([code, stdout], [0, "No tools.\n"])
+    }))
+})
+
 describe("servers", () => {
   it.live("lists what each offers under its own names, unfiltered, and why one has nothing", () =>
     Effect.gen(function*() {

@@ -59,9 +59,10 @@ export const check = (flags: SourceFlags, isJson: boolean, { provider, strict }:
     isJson,
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
-      yield* logProblems(yield* toolkit.snapshot)
+      const snapshot = yield* toolkit.snapshot
+      yield* logProblems(snapshot)
       const report = yield* toolkit.check(provider, { strict })
-      yield* isJson ? printJson(report) : printLine(checkView(report, yield* screen))
+      yield* isJson ? printJson(report) : printLine(checkView(snapshot, report, yield* screen))
       const names = report.left_out.map(({ name }) => name)
       return yield* names.length > 0 ? Effect.fail(new ToolsLeftOut({ provider, names })) : Effect.void
     })

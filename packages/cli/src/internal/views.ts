@@ -8,11 +8,13 @@ import type { SkillList } from "./documents.ts"
 import { oneLine, plainText } from "./plainText.ts"
 import { emphasize, type Screen, table } from "./table.ts"
 
+const NO_TOOLS = "No tools."
+
 /** What `tools` shows. */
 export const toolsView = (snapshot: Snapshot, screen: Screen): string =>
   sections([
     snapshot.tools.length === 0
-      ? "No tools."
+      ? NO_TOOLS
       : table(
         ["NAME", "SOURCE", "DESCRIPTION"],
         snapshot.tools.map(({ description, name, source }) => [name, source, description]),
@@ -85,8 +87,12 @@ export const serversView = (listed: ReadonlyArray<InventoryEntry>, screen: Scree
   ])
 
 /** What `check` shows. */
-export const checkView = ({ left_out, notes, provider }: ProviderSchema.Report, screen: Screen): string =>
-  sections([
+export const checkView = (
+  { tools }: Snapshot,
+  { left_out, notes, provider }: ProviderSchema.Report,
+  screen: Screen
+): string =>
+  tools.length === 0 ? NO_TOOLS : sections([
     left_out.length === 0
       ? `${provider} can be told of all tools.`
       : list("Left out:", left_out.map(({ name, reason }) => oneLine(`${name}: ${reason}`))),
