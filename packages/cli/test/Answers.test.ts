@@ -104,12 +104,19 @@ describe("--answer", () => {
         handler: (_, call) =>
           call.resumed === undefined
             ? Suspension.request(call, { kind: "approval", prompt: "Sure?" })
-            : Effect.die(new Error("secret"))
+            : Effect.die({
+              get message() {
+                throw new Error("secret")
+              }
+            })
       })
-      const { exit, output } = yield* run([...withAnswer({ ok: true }), "--json"], [broken])
+      const args = ["call", "ask", "--answer", JSON.stringify({ ok: true }), "--json"]
+      const { errors, exit, output } = yield* run(args, [broken])
       assert.strictEqual(failureTag(exit), "CallFailed")
       assert.deepNestedInclude(read(output), { isError: true, "metadata.error": "Defect" })
       assert.notInclude(output, "secret")
+      const [, id = ""] = /^error: A tool broke unexpectedly \(([0-9a-f]{8})\) .+\n$/.exec(errors) ?? []
+      assert.deepNestedInclude(read(output), { output: `The tool failed unexpectedly (${id}).`, "metadata.id": id })
     }))
 })
 

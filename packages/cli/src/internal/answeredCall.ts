@@ -1,5 +1,6 @@
 /** A call to its end: what it asks a person is answered, and it goes on, for as long as there is somebody to answer. */
 import type * as Answer from "@effect-toolnexus/core/Answer"
+import * as Defect from "@effect-toolnexus/core/Defect"
 import { Request } from "@effect-toolnexus/core/Request"
 import type { CallOptions } from "@effect-toolnexus/core/ToolCall"
 import * as ToolError from "@effect-toolnexus/core/ToolError"
@@ -29,7 +30,7 @@ export interface AnsweredCall {
 export const callAnswered = Effect.fnUntraced(function*(toolkit: ToolkitService, call: AnsweredCall) {
   const run = makeRounds(call)
   const resume = (request: Request, answer: Answer.Answer) =>
-    run((options) => foldDefects(request, toolkit.resume(request, answer, options)))
+    run((options) => foldDefects(toolkit.resume(request, answer, options)))
   const first = yield* run((options) => toolkit.execute(call.name, call.args, options))
   const asked = readPending(first)
   if (asked === undefined) return first
@@ -93,9 +94,12 @@ const readMisfit = ({ data }: Request, error: ToolError.ToolError): string | und
 const fold = <R>(result: Effect.Effect<ToolResult.ToolResult, ToolError.ToolError, R>) =>
   Effect.catch(result, (error) => Effect.succeed(ToolResult.normalize(ToolError.toResult(error))))
 
-const foldDefects = <E, R>({ id }: Request, result: Effect.Effect<ToolResult.ToolResult, E, R>) =>
-  Effect.catchDefect(result, (defect) =>
-    Effect.as(
-      Effect.logError(`A tool failed unexpectedly (${id})`, defect),
-      ToolResult.failure(`The tool failed unexpectedly (${id}).`, { metadata: { error: "Defect", id } })
-    ))
+const foldDefects = <E, R>(result: Effect.Effect<ToolResult.ToolResult, E, R>) =>
+  Effect.catchDefect(
+    result,
+    (defect) =>
+      Effect.map(
+        Defect.log("A tool", defect),
+        (id) => ToolResult.failure(`The tool failed unexpectedly (${id}).`, { metadata: { error: "Defect", id } })
+      )
+  )
