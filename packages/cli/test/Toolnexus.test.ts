@@ -144,6 +144,19 @@ describe("run", () => {
       assert.deepStrictEqual(errors, [])
     }))
 
+  it.effect("logs whatever a tool logs", () =>
+    Effect.gen(function*() {
+      const circular: Record<string, unknown> = { size: 1n }
+      circular["self"] = circular
+      const work = defineTool({
+        name: "work",
+        handler: () => Effect.as(Effect.logWarning("seen", circular, new Error("late"), 7), "done")
+      })
+      const { errors, exit, output } = yield* run(["call", "work"], [work])
+      assert.deepStrictEqual([Exit.isSuccess(exit), output], [true, "done\n"])
+      assert.strictEqual(errors, `warning: seen {"size":1n,"self":[Circular]} late 7\n`)
+    }))
+
   it.effect("bounds standard input", () =>
     Effect.gen(function*() {
       const stdin = Stream.forever(Stream.make(new Uint8Array(1024 * 1024)))

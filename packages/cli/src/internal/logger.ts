@@ -3,6 +3,7 @@
  * end of a server's stderr, those that follow are indented: none of them passes for a line of its own.
  */
 import * as Cause from "effect/Cause"
+import * as Formatter from "effect/Formatter"
 import * as Logger from "effect/Logger"
 import * as Predicate from "effect/Predicate"
 import { plainText } from "./plainText.ts"
@@ -36,5 +37,5 @@ const labels = {
 
 const showPart = (part: unknown): string => {
   if (typeof part === "string") return part
-  return Predicate.isError(part) ? part.message : JSON.stringify(part) ?? String(part)
+  return Predicate.isError(part) ? part.message : Formatter.format(part)
 }
