@@ -10,14 +10,26 @@
  *
  * @since 0.1.0
  */
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { enableCompileCache } from "node:module"
 import { homedir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 
 const caches = process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache")
 
-// a home that isn't there, such as a daemon's, is not made for this
-if (existsSync(dirname(caches))) enableCompileCache(join(caches, "effect-toolnexus"))
+/** One folder, where there is none: a home that isn't there, such as a daemon's, is not made for this. */
+const make = (folder: string): void => {
+  try {
+    mkdirSync(folder)
+  } catch {
+    // it is there, or can't be
+  }
+}
+
+const cache = join(caches, "effect-toolnexus")
+make(caches)
+make(cache)
+// Node would make it too, but tries for ever on a file system that says a parent is missing which is there (/proc)
+if (existsSync(cache)) enableCompileCache(cache)
 
 await import("./internal/main.ts")

@@ -2,6 +2,7 @@ import { NothingLeft, ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -146,6 +147,17 @@ describe("pipes", { timeout: LIMIT }, () => {
       const { code, stderr } = yield* ended(child)
       assert.deepStrictEqual([code, stderr], [0, ""])
       assert.deepStrictEqual(yield* NothingLeft.awaitDead(servers, 500), [])
+    }))
+})
+
+describe("the cache of Node", { timeout: LIMIT }, () => {
+  // where Node itself would try for ever: /proc says that a folder is missing which it has
+  const caches = ["", "/nonexistent/cache", ...process.platform === "linux" ? ["/proc"] : []]
+  it.live.each(caches)("may be where no folder can be made: %j", (XDG_CACHE_HOME) =>
+    Effect.gen(function*() {
+      const env = { XDG_CACHE_HOME, HOME: "/nonexistent" }
+      const ending = yield* Effect.timeoutOption(toolnexus(["--version"], { env }), "20 seconds")
+      assert.deepInclude(Option.getOrUndefined(ending), { code: 0, stderr: "" })
     }))
 })
 

@@ -20,12 +20,16 @@ export interface StartOptions {
   readonly node?: ReadonlyArray<string>
   /** Another program than the command's. */
   readonly program?: string
+  /** Beside what this process has. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 /** A process that is killed with the scope of the test, whatever becomes of it. */
-export const start = (args: ReadonlyArray<string>, { node = [], program = bin }: StartOptions = {}) =>
+export const start = (args: ReadonlyArray<string>, { env, node = [], program = bin }: StartOptions = {}) =>
   Effect.acquireRelease(
-    Effect.sync(() => spawn(process.execPath, [...node, program, ...args], { stdio: "pipe" })),
+    Effect.sync(() =>
+      spawn(process.execPath, [...node, program, ...args], { stdio: "pipe", env: { ...process.env, ...env } })
+    ),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
