@@ -3,13 +3,15 @@ import { assert, describe, layer } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Number from "effect/Number"
+import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { spawnSync } from "node:child_process"
 import { readExtras } from "../src/internal/extraFields.ts"
 import * as FrontMatter from "../src/internal/frontMatter.ts"
 import { parseMapping } from "../src/internal/yamlDocument.ts"
-import { crowded, makeTree, platform, skillText } from "./support.ts"
+import { crowded, inMemory, makeTree, platform, skillText } from "./support.ts"
 
 /** Discovers in a tree; locations come back relative to it. */
 const discoverIn = Effect.fnUntraced(function*(tree: Parameters<typeof makeTree>[0]) {
@@ -157,6 +159,17 @@ layer(platform)("SkillDiscovery", (it) => {
         ])
       }))
   })
+
+  it.effect("others have their turn while heads are parsed", () =>
+    Effect.gen(function*() {
+      const root = yield* makeTree({})
+      const fs = yield* inMemory(root, 320)
+      const turns = yield* Ref.make(0)
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Ref.update(turns, Number.increment), Effect.yieldNow)))
+      const search = Effect.provideService(SkillDiscovery.discover([root]), FileSystem.FileSystem, fs)
+      assert.lengthOf((yield* search).found, 320)
+      assert.isAtLeast(yield* Ref.get(turns), 20)
+    }))
 
   describe("front matter", () => {
     it.effect("tolerates a byte order mark, CRLF and blanks after a fence", () =>

@@ -38,6 +38,19 @@ export const crowded = Effect.fnUntraced(function*(folder: string, count: number
   })
 })
 
+/** The real file system, but that this folder claims to hold so many skills, whose files are there at once. */
+export const inMemory = Effect.fnUntraced(function*(folder: string, count: number) {
+  const fs = yield* crowded(folder, count, "Directory")
+  const file = yield* Effect.scoped(Effect.andThen(makeTree({ file: "" }), (root) => fs.open(`${root}/file`)))
+  const bytes = new TextEncoder().encode(skillText("s"))
+  return FileSystem.FileSystem.of({
+    ...fs,
+    readDirectoryEntries: (path) =>
+      path === folder ? fs.readDirectoryEntries(path) : Effect.succeed([{ name: "SKILL.md", type: "File" }]),
+    open: () => Effect.succeed({ ...file, readAlloc: () => Effect.succeedSome(bytes) })
+  })
+})
+
 export const skillText = (name: string, body = "Do it.", description = `About ${name}`) =>
   `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}\n`
 

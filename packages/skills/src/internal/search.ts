@@ -1,10 +1,12 @@
 /** One search of all roots: the skills in them, and which folders that looked into. */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SkippedSkill } from "../Skill.ts"
 import type { Discovery } from "../SkillDiscovery.ts"
 import type { SkillRoot } from "../SkillRoot.ts"
 import { AT_ONCE, type Folders, type Observer } from "./folders.ts"
+import { readHeadText } from "./headText.ts"
 import type { SkillFile } from "./skillFile.ts"
 import type { Outcome } from "./skillHead.ts"
 import { type Search, searchRoot } from "./skillTree.ts"
@@ -67,11 +69,8 @@ const discoverRoot = Effect.fnUntraced(function*(root: SkillRoot, search: Search
     return { found: [], skipped: [skipped], diagnostics: [], unreadableRoots: [skipped] }
   }
   const { diagnostics, files, skipped } = searched.success
-  const heads = yield* readHeads(files, known)
-  for (const [index, file] of files.entries()) {
-    const head = heads[index]
-    if (head !== undefined) into.set(keyOf(file), head)
-  }
+  yield* readHeads(files, known, into)
+  const heads = files.flatMap((file) => into.get(keyOf(file)) ?? [])
   const read = heads.filter(Result.isSuccess).map(({ success }) => success)
   return {
     found: read.map(({ skill }) => skill),
@@ -81,15 +80,33 @@ const discoverRoot = Effect.fnUntraced(function*(root: SkillRoot, search: Search
   }
 })
 
-/** The YAML parser takes longer to load than a small toolkit to build, so it comes with the first file. */
-const readHeads = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>, known: Known) {
-  if (files.length === 0) return []
-  const { readHead } = yield* Effect.promise(() => import("./skillHead.ts"))
-  return yield* Effect.forEach(files, (file) => {
-    const head = known.folders.has(file.directory) ? known.heads.get(keyOf(file)) : undefined
-    return head === undefined ? readHead(file) : Effect.succeed(head)
-  }, { concurrency: AT_ONCE })
+const readHeads = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>, { folders, heads }: Known, into: Heads) {
+  const fresh: Array<SkillFile> = []
+  for (const file of files) {
+    const known = folders.has(file.directory) ? heads.get(keyOf(file)) : undefined
+    if (known === undefined) fresh.push(file)
+    else into.set(keyOf(file), known)
+  }
+  if (fresh.length > 0) yield* readFresh(fresh, into)
 })
+
+/** The YAML parser takes longer to load than a small toolkit to build, so it comes with the first file. */
+const readFresh = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>, into: Heads) {
+  const { readHead } = yield* Effect.promise(() => import("./skillHead.ts"))
+  for (const batch of Arr.chunksOf(files, BATCH)) {
+    const texts = yield* Effect.forEach(batch, ({ location }) => readHeadText(location), { concurrency: AT_ONCE })
+    for (const [index, [file, text]] of Arr.zip(batch, texts).entries()) {
+      if (index % AT_A_TIME === 0) yield* Effect.yieldNow
+      into.set(keyOf(file), readHead(file, text))
+    }
+  }
+})
+
+/** Heads that are read before they are parsed: 16 MiB at most. */
+const BATCH = 512
+
+/** Heads that are parsed before others have their turn: less than a millisecond, if nothing is odd about them. */
+const AT_A_TIME = 16
 
 /** Where it is found, and where it really is. */
 const keyOf = ({ directory, location }: SkillFile): string => `${location}\0${directory}`
