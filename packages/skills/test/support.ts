@@ -38,8 +38,8 @@ export const crowded = Effect.fnUntraced(function*(folder: string, count: number
   })
 })
 
-/** The real file system, but that this folder claims to hold so many skills, whose files are there at once. */
-export const inMemory = Effect.fnUntraced(function*(folder: string, count: number) {
+/** The real file system, but that this folder claims to hold so many skills; to open one does this, and takes no time. */
+export const manySkills = Effect.fnUntraced(function*(folder: string, count: number, onOpen: Effect.Effect<void>) {
   const fs = yield* crowded(folder, count, "Directory")
   const file = yield* Effect.scoped(Effect.andThen(makeTree({ file: "" }), (root) => fs.open(`${root}/file`)))
   const bytes = new TextEncoder().encode(skillText("s"))
@@ -47,7 +47,7 @@ export const inMemory = Effect.fnUntraced(function*(folder: string, count: numbe
     ...fs,
     readDirectoryEntries: (path) =>
       path === folder ? fs.readDirectoryEntries(path) : Effect.succeed([{ name: "SKILL.md", type: "File" }]),
-    open: () => Effect.succeed({ ...file, readAlloc: () => Effect.succeedSome(bytes) })
+    open: () => Effect.as(onOpen, { ...file, readAlloc: () => Effect.succeedSome(bytes) })
   })
 })
 
