@@ -80,6 +80,7 @@ const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.Direc
 
 const list = Effect.fnUntraced(function*(folder: string, observer?: Observer) {
   const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   if (observer !== undefined) yield* observer.onFolder(folder)
   const entries = yield* Effect.mapError(fs.readDirectoryEntries(folder), explain)
   const own = entries.find(({ name }) => name === "SKILL.md")
@@ -88,7 +89,9 @@ const list = Effect.fnUntraced(function*(folder: string, observer?: Observer) {
   const candidates = entries.filter(mayBeFolder).toSorted(byName)
   const below: Array<Subfolder> = []
   for (const entry of candidates.slice(0, MAX_ENTRIES)) {
-    const subfolder = yield* toSubfolder(folder, entry)
+    const subfolder = entry.type === "Directory"
+      ? { name: entry.name, real: path.join(folder, entry.name) }
+      : yield* followLink(folder, entry)
     if (subfolder !== undefined) below.push(subfolder)
   }
   return {
@@ -116,14 +119,13 @@ const checkFile = Effect.fnUntraced(function*(folder: string, entry: FileSystem.
 })
 
 /** A link that leads nowhere is no folder, and no trouble. */
-const toSubfolder = Effect.fnUntraced(function*(folder: string, { name, type }: FileSystem.DirectoryEntry) {
+const followLink = Effect.fnUntraced(function*(folder: string, { name, type }: FileSystem.DirectoryEntry) {
+  if (type !== "SymbolicLink" && type !== "Unknown") return undefined
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const below = path.join(folder, name)
-  if (type === "Directory") return { name, real: below }
-  if (type !== "SymbolicLink" && type !== "Unknown") return undefined
-  const target = yield* Effect.option(fs.stat(below))
+  const link = path.join(folder, name)
+  const target = yield* Effect.option(fs.stat(link))
   if (target._tag === "None" || target.value.type !== "Directory") return undefined
-  const real = yield* Effect.option(fs.realPath(below))
+  const real = yield* Effect.option(fs.realPath(link))
   return Option.isNone(real) ? undefined : { name, real: real.value }
 })
