@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { spawnSync } from "node:child_process"
 import { readExtras } from "../src/internal/extraFields.ts"
 import * as FrontMatter from "../src/internal/frontMatter.ts"
-import { parseMapping } from "../src/internal/yamlDocument.ts"
+import { readYaml } from "../src/internal/yamlDocument.ts"
 import { crowded, makeTree, manySkills, platform, skillText } from "./support.ts"
 
 /** Discovers in a tree; locations come back relative to it. */
@@ -344,7 +344,7 @@ layer(platform)("SkillDiscovery", (it) => {
         // far longer than a head may be, so that squares would be minutes
         const size = 1_000_000
         assert.isTrue(Result.isFailure(FrontMatter.parse(`description: a: b\na${" ".repeat(size)}`)))
-        const mapping = Result.getOrThrow(parseMapping(`allowed-tools: ${"a(".repeat(size / 2)}`))
+        const mapping = Result.getOrThrow(readYaml(`allowed-tools: ${"a(".repeat(size / 2)}`))
         assert.lengthOf(readExtras(mapping, () => ({ entry: "", path: "" })).extras.allowedTools ?? [], 1)
       }))
 

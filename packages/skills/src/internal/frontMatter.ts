@@ -3,21 +3,22 @@
  * parser takes but any person understands.
  */
 import * as Result from "effect/Result"
-import { isSound, parseMapping, type YamlMapping } from "./yamlDocument.ts"
+import type { Fields } from "./fields.ts"
+import { isSound, readYaml } from "./yamlDocument.ts"
 
 /** The fields, and what the first reading stumbled over where it took the second one. */
 export interface FrontMatter {
-  readonly mapping: YamlMapping
+  readonly fields: Fields
   readonly stumble: string | undefined
 }
 
 export const parse = (frontMatter: string): Result.Result<FrontMatter, string> => {
-  const strict = parseMapping(frontMatter)
-  if (Result.isSuccess(strict)) return Result.succeed({ mapping: strict.success, stumble: undefined })
+  const strict = readYaml(frontMatter)
+  if (Result.isSuccess(strict)) return Result.succeed({ fields: strict.success, stumble: undefined })
   const relaxed = relax(frontMatter)
   if (relaxed === frontMatter) return Result.fail(strict.failure)
-  return Result.match(parseMapping(relaxed), {
-    onSuccess: (mapping) => Result.succeed({ mapping, stumble: strict.failure }),
+  return Result.match(readYaml(relaxed), {
+    onSuccess: (fields) => Result.succeed({ fields, stumble: strict.failure }),
     onFailure: () => Result.fail(strict.failure)
   })
 }

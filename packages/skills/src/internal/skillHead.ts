@@ -1,14 +1,16 @@
-/** What the head of a SKILL.md says. The one module that needs a YAML parser; it is loaded when there is a head. */
+/** What the head of a SKILL.md says, and what is wrong with it. */
 import type { Diagnostic } from "@effect-toolnexus/core"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { DiskSkill, SkippedSkill } from "../Skill.ts"
 import { readExtras } from "./extraFields.ts"
-import { type FrontMatter, parse } from "./frontMatter.ts"
+import type { Fields } from "./fields.ts"
+import type { FrontMatter } from "./frontMatter.ts"
 import { HEAD_LIMIT, type HeadText } from "./headText.ts"
 import { checkDescription, checkFields, checkName, diagnostic, type Place } from "./openFormat.ts"
+import { readPlain } from "./plainFields.ts"
 import { type SkillFile, skip } from "./skillFile.ts"
 import { oneLine } from "./skillName.ts"
-import { textOf } from "./yamlDocument.ts"
 
 export interface ReadHead {
   readonly skill: DiskSkill
@@ -17,16 +19,16 @@ export interface ReadHead {
 
 export type Outcome = Result.Result<ReadHead, SkippedSkill>
 
-export const readHead = (file: SkillFile, text: HeadText): Outcome => {
+export const readHead = (file: SkillFile, text: HeadText): Effect.Effect<Outcome> => {
   switch (text._tag) {
     case "FrontMatter":
       return readFrontMatter(file, text.source)
     case "NoFrontMatter":
-      return Result.fail(skip(file, "missing-name", `line 1: ${NO_FRONT_MATTER}`))
+      return Effect.succeed(Result.fail(skip(file, "missing-name", `line 1: ${NO_FRONT_MATTER}`)))
     case "Unclosed":
-      return Result.fail(skip(file, "malformed-frontmatter", UNCLOSED))
+      return Effect.succeed(Result.fail(skip(file, "malformed-frontmatter", UNCLOSED)))
     default:
-      return Result.fail(skip(file, "unreadable", text.message))
+      return Effect.succeed(Result.fail(skip(file, "unreadable", text.message)))
   }
 }
 
@@ -35,21 +37,31 @@ const NO_FRONT_MATTER =
 
 const UNCLOSED = `The front matter has no closing line of three dashes within ${HEAD_LIMIT} bytes; add one`
 
-const readFrontMatter = (file: SkillFile, source: string): Outcome =>
-  Result.match(parse(source), {
+const readFrontMatter = (file: SkillFile, source: string): Effect.Effect<Outcome> => {
+  const fields = readPlain(source)
+  return fields === undefined
+    ? Effect.map(loadParser, ({ parse }) => toOutcome(file, parse(source), source))
+    : Effect.succeed(toSkill(file, { fields, stumble: undefined }, source))
+}
+
+/** A YAML parser takes longer to load than a small toolkit to build, so it comes with the first head that needs it. */
+const loadParser = Effect.promise(() => import("./frontMatter.ts"))
+
+const toOutcome = (file: SkillFile, parsed: Result.Result<FrontMatter, string>, source: string): Outcome =>
+  Result.match(parsed, {
     onFailure: (problem) =>
       Result.fail(skip(file, "malformed-frontmatter", afterLine(problem, "The front matter can't be read: "))),
     onSuccess: (frontMatter) => toSkill(file, frontMatter, source)
   })
 
-const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: string): Outcome => {
-  const { fields, lineOf, warnings } = mapping
-  const name = oneLine(textOf(fields.get("name")) ?? "")
-  if (name === "") return Result.fail(skip(file, "missing-name", noName(mapping)))
+const toSkill = (file: SkillFile, { fields, stumble }: FrontMatter, source: string): Outcome => {
+  const { lineOf, values, warnings } = fields
+  const name = oneLine(values.get("name")?.text ?? "")
+  if (name === "") return Result.fail(skip(file, "missing-name", noName(fields)))
   const place: Place = { entry: "<skills>", path: file.location }
   const on = (field: string): Place => ({ ...place, line: lineOf(field) })
-  const description = nonBlank(textOf(fields.get("description")))
-  const { diagnostics, extras } = readExtras(mapping, on)
+  const description = nonBlank(values.get("description")?.text)
+  const { diagnostics, extras } = readExtras(fields, on)
   return Result.succeed({
     skill: {
       _tag: "DiskSkill",
@@ -67,7 +79,7 @@ const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: str
       ]),
       ...warnings.map((warning) => diagnostic(place, "yaml-warning", warning)),
       ...(source.includes("\uFFFD") ? [diagnostic(place, "invalid-utf8", "The front matter is not all UTF-8")] : []),
-      ...checkFields(place, fields.keys(), lineOf),
+      ...checkFields(place, values.keys(), lineOf),
       ...diagnostics
     ]
   })
@@ -76,8 +88,8 @@ const toSkill = (file: SkillFile, { mapping, stumble }: FrontMatter, source: str
 /** The line comes first, wherever there is one. */
 const afterLine = (problem: string, words: string): string => problem.replace(/^(?:line \d+: )?/, `$&${words}`)
 
-const noName = ({ fields, lineOf }: FrontMatter["mapping"]): string => {
-  const misspelled = Array.from(fields.keys()).find((field) => field !== "name" && field.toLowerCase() === "name")
+const noName = ({ lineOf, values }: Fields): string => {
+  const misspelled = Array.from(values.keys()).find((field) => field !== "name" && field.toLowerCase() === "name")
   return misspelled === undefined
     ? "The front matter has no name; add the folder's name"
     : `line ${lineOf(misspelled)}: The front matter has no name, but "${misspelled}"; spell it in small letters`

@@ -13,9 +13,11 @@ import {
   Lexer,
   type ParsedNode,
   Parser,
-  type YAMLMap
+  type YAMLMap,
+  type YAMLSeq
 } from "yaml"
 import type { CST, YAMLError } from "yaml"
+import { emptyRecord, type Fields, type Value } from "./fields.ts"
 import { ALLOWED_TOOLS, MAX_TOLD } from "./openFormat.ts"
 
 /**
@@ -24,25 +26,24 @@ import { ALLOWED_TOOLS, MAX_TOLD } from "./openFormat.ts"
  */
 const MAX_DEPTH = 64
 
-/** A top-level mapping by its keys; a value that is an alias stands for what it names. */
-export interface YamlMapping {
-  readonly fields: ReadonlyMap<string, unknown>
-  /** The line of the file on which a field stands. */
-  readonly lineOf: (name: string) => number | undefined
-  readonly warnings: ReadonlyArray<string>
-}
-
-/** Each look-up of an alias walks the whole document, so only these few are followed. */
-const FIELDS_IN_USE = ["name", "description", "license", "compatibility", "metadata", ...ALLOWED_TOOLS]
+/** Of others only the names matter; and each look-up of an alias walks the whole document. */
+const FIELDS_IN_USE: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "metadata",
+  ...ALLOWED_TOOLS
+])
 
 /** An empty document counts as an empty mapping. */
-export const parseMapping = (source: string): Result.Result<YamlMapping, string> =>
+export const readYaml = (source: string): Result.Result<Fields, string> =>
   Result.flatMap(compose(source), (document) => {
     const [error] = document.errors
     if (error !== undefined) return Result.fail(`${at(source, error)}; ${adviceOn(error)}`)
-    if (document.contents === null || isBlank(document.contents)) return mappingOf(document, source, [])
+    if (document.contents === null || isBlank(document.contents)) return fieldsOf(document, source, [])
     return isMap(document.contents)
-      ? mappingOf(document, source, document.contents.items)
+      ? fieldsOf(document, source, document.contents.items)
       : Result.fail("the front matter is not a mapping of fields")
   })
 
@@ -65,7 +66,7 @@ const compose = (source: string): Result.Result<Document.Parsed, string> =>
     }
   )
 
-/** No document where the nesting is too deep. Keys are checked by {@link mappingOf}: the composer needs squares of time. */
+/** No document where the nesting is too deep. Keys are checked by {@link fieldsOf}: the composer needs squares of time. */
 const composeAll = (source: string): ReadonlyArray<Document.Parsed> => {
   const tokens = tokensOf(source)
   if (tokens === undefined) return []
@@ -85,57 +86,63 @@ const tokensOf = (source: string): Array<CST.Token> | undefined => {
   return tokens
 }
 
-const mappingOf = (
+const fieldsOf = (
   document: Document.Parsed,
   source: string,
   items: ReadonlyArray<YAMLMap.Parsed["items"][number]>
-): Result.Result<YamlMapping, string> => {
-  const fields = new Map<string, unknown>()
+): Result.Result<Fields, string> => {
+  const nodes = new Map<string, unknown>()
   const offsets = new Map<string, number>()
   for (const { key, value } of items) {
     const name = textOf(key)
     if (name === undefined) continue
-    if (fields.has(name)) {
+    if (nodes.has(name)) {
       return Result.fail(`line ${lineAt(source, key.range[0])}: the field ${name} is there twice; keep one of them`)
     }
-    fields.set(name, value)
+    nodes.set(name, value)
     offsets.set(name, key.range[0])
   }
-  for (const name of FIELDS_IN_USE) {
-    const value = fields.get(name)
-    if (isAlias(value)) fields.set(name, value.resolve(document))
-  }
+  const values = new Map(
+    Array.from(nodes, ([name, node]) => [name, FIELDS_IN_USE.has(name) ? valueOf(document, node) : {}])
+  )
   const lineOf = (name: string) => {
     const offset = offsets.get(name)
     return offset === undefined ? undefined : lineAt(source, offset)
   }
   const warnings = document.warnings.slice(0, MAX_TOLD).map((warning) => at(source, warning))
-  return Result.succeed({ fields, lineOf, warnings })
+  return Result.succeed({ values, lineOf, warnings })
+}
+
+/** An alias stands for what it names; one within a list or a record doesn't. */
+const valueOf = (document: Document.Parsed, node: unknown): Value => {
+  const value = isAlias(node) ? node.resolve(document) : node
+  if (isMap(value)) return recordOf(value)
+  if (isSeq(value)) return listOf(value)
+  const text = textOf(value)
+  return text === undefined ? {} : { text }
 }
 
 const isBlank = (node: ParsedNode): boolean => isScalar(node) && node.value === null
 
 /** The text of a scalar as it was written, so that `1.0` and `yes` stay what they are; nothing for null and the rest. */
-export const textOf = (node: unknown): string | undefined => {
+const textOf = (node: unknown): string | undefined => {
   if (!isScalar(node)) return undefined
   const { source, value } = node
   if (typeof value === "string") return value.toWellFormed()
   return value === null || value === undefined ? undefined : source
 }
 
-/** The texts of a list; nothing if it isn't one, or holds anything else. */
-export const listOf = (node: unknown): ReadonlyArray<string> | undefined => {
-  if (!isSeq(node)) return undefined
-  const texts = node.items.map(textOf).filter((text) => text !== undefined)
-  return texts.length === node.items.length ? texts : undefined
+/** Nothing if it holds anything but texts. */
+const listOf = ({ items }: YAMLSeq): Value => {
+  const list = items.map(textOf).filter((text) => text !== undefined)
+  return list.length === items.length ? { list } : {}
 }
 
 /** The fields of a nested mapping that are text, and whether that is all of them. */
-export const recordOf = (node: unknown) => {
+const recordOf = ({ items }: YAMLMap): Value => {
   const record = emptyRecord()
-  if (!isMap(node)) return { record, isWhole: false }
   let isWhole = true
-  for (const { key, value } of node.items) {
+  for (const { key, value } of items) {
     const name = textOf(key)
     const text = textOf(value)
     if (name === undefined || text === undefined) isWhole = false
@@ -143,9 +150,6 @@ export const recordOf = (node: unknown) => {
   }
   return { record, isWhole }
 }
-
-/** Without a prototype: `__proto__` is a key like any. */
-const emptyRecord = (): Record<string, string> => Object.create(null)
 
 const at = (source: string, { message, pos }: { readonly message: string; readonly pos: [number, number] }): string =>
   `line ${lineAt(source, pos[0])}: ${message}`
