@@ -1,7 +1,7 @@
 /**
- * 1,000 and 10,000 skills on disk: discovery against plain readers that find, read and parse the same files with the same
- * YAML library, and know no rules, links, bounds or diagnostics. The aim: at most 1.5 times the plain reader that doesn't
- * block its process, and less memory, for only heads are kept.
+ * 1,000 and 10,000 skills on disk: discovery against plain readers that find, read and parse the same files with a YAML
+ * library, and know no rules, links, bounds or diagnostics. The aim: at most 1.5 times the plain reader that blocks its
+ * process, which is the fastest there is for files in a cache, and less memory, for only heads are kept.
  */
 import { SkillDiscovery } from "@effect-toolnexus/skills"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
@@ -52,7 +52,7 @@ const ratioOf = Effect.fnUntraced(function*(count: number, samples: number) {
     batch: 1,
     samples,
     unit: "ms",
-    contenders: [plain, blocking, ours]
+    contenders: [blocking, plain, ours]
   })
   const kept = yield* Effect.forEach([plain, ours], ({ run }) => Effect.promise(() => memoryOf(run)))
   const [plainMemory = "", ourMemory = ""] = kept.map((bytes) => `${(bytes / count / 1024).toFixed(2)} KiB`)
@@ -111,11 +111,15 @@ const makeSkills = async (count: number) => {
   return root
 }
 
+const descriptionOf = (index: number) =>
+  `Does the thing number ${index}. Use when somebody asks for thing number ${index}, or for one that is like it.`
+
+/** Of four heads one takes a YAML parser. */
 const headOf = (index: number) =>
   [
     "---",
     `name: skill-${index}`,
-    `description: Does the thing number ${index}. Use when somebody asks for thing number ${index}, or for one that is like it.`,
+    `description: ${index % 4 === 0 ? ">-\n  " : ""}${descriptionOf(index)}`,
     "license: MIT",
     "metadata:",
     "  author: somebody",

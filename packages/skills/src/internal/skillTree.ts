@@ -63,10 +63,10 @@ const walk = (root: Folder, { folders, visited }: Search, path: Path.Path): Tree
   const skipped: Array<SkippedSkill> = []
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   const enter = (folder: Folder, { isCut, misnamed, skill }: Listing) => {
-    const location = path.join(folder.path, "SKILL.md")
-    if (skill !== undefined && Result.isFailure(skill)) skipped.push(skip({ location }, "unreadable", skill.failure))
-    if (skill !== undefined && Result.isSuccess(skill)) {
-      files.push({ location, folder: path.basename(folder.path), directory: folder.real })
+    if (skill !== undefined) {
+      const location = path.join(folder.path, "SKILL.md")
+      if (Result.isFailure(skill)) skipped.push(skip({ location }, "unreadable", skill.failure))
+      else files.push({ location, folder: path.basename(folder.path), directory: folder.real })
     }
     if (misnamed !== undefined) diagnostics.push(wrongCase(path.join(folder.path, misnamed)))
     if (isCut) diagnostics.push(crowded(folder.path))
