@@ -111,16 +111,13 @@ const makeSkills = async (count: number) => {
   return root
 }
 
-const descriptionOf = (index: number) =>
-  `Does the thing number ${index}. Use when somebody asks for thing number ${index}, or for one that is like it.`
-
 /** Of four heads one takes a YAML parser. */
 const headOf = (index: number) =>
   [
     "---",
     `name: skill-${index}`,
-    `description: ${index % 4 === 0 ? ">-\n  " : ""}${descriptionOf(index)}`,
-    "license: MIT",
+    `description: Does the thing number ${index}. Use when somebody asks for thing number ${index}, or for one that is like it.`,
+    `license: MIT${index % 4 === 0 ? " # see LICENSE" : ""}`,
     "metadata:",
     "  author: somebody",
     `  version: "1.${index}"`,

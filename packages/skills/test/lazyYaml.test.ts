@@ -18,7 +18,7 @@ describe("yaml", () => {
       await search("./nowhere")
       console.log(typeof SkillSource)
       console.log((await search("../../../fixtures/skills/01-plain")).found.length)
-      console.log((await search("../../../fixtures/skills/18-folded")).found.length)
+      console.log((await search("../../../fixtures/skills/09-colon-unquoted")).found.length)
     `
     assert.deepStrictEqual(loaded(program).trim().split("\n"), ["function", "1", "yaml", "1"])
   })

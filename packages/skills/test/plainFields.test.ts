@@ -19,22 +19,33 @@ const valueOf = (line: string) => readPlain(line)?.values.get("name")
 
 describe("plain front matter", () => {
   it("is read without a YAML parser", () => {
-    const source = [
-      "name: pdf-forms",
-      "description: Fills in forms (PDF, \u201Cany\u201D size), e.g. at 12:30; it's 50% C#, \u{1F371}",
-      "license: \"Apache-2.0: see LICENSE # there\"",
-      "compatibility: 'Needs \"node\" 24'",
-      "metadata:",
-      "    author: somebody",
-      "    version: \"1.0\"",
-      "    __proto__: true",
-      "tools:",
-      "  - Read",
-      "  -  Bash(git add:*)"
-    ].join("\n")
-    const plain = readPlain(source)
-    assert.isDefined(plain)
-    if (plain !== undefined) assertSame(source, plain)
+    const descriptions = [
+      "Fills in forms (PDF, \u201Cany\u201D size), e.g. at 12:30; it's 50% C#, \u{1F371}",
+      "\"Forms: see LICENSE # there\"",
+      "'Needs \"node\" 24'",
+      ">-\n  One: two # three\n  - four",
+      ">\n One\n two",
+      "|\n   #!/bin/sh\n   a\\b",
+      "|-\n  'a'\n  \"b"
+    ]
+    for (const description of descriptions) {
+      const source = [
+        "name: pdf-forms",
+        `description: ${description}`,
+        "license: MIT",
+        "metadata:",
+        "    author: somebody",
+        "    version: \"1.0\"",
+        "    __proto__: true",
+        "tools:",
+        "  - Read",
+        "  -  Bash(git add:*)",
+        `compatibility: ${description}`
+      ].join("\n")
+      const plain = readPlain(source)
+      assert.isDefined(plain, description)
+      if (plain !== undefined) assertSame(source, plain)
+    }
   })
 
   it("what takes an interpretation is left to a YAML parser", () => {
@@ -79,6 +90,17 @@ describe("plain front matter", () => {
       "name:\n  a: b\n c: d",
       "name:\n  a: b\n  a: c",
       "name:\n  - a: b",
+      "name: |",
+      "name: |+\n  a",
+      "name: |2\n  a",
+      "name: | # b\n  a",
+      "name: >\n  a\n   b",
+      "name: >\n  a\n b",
+      "name: >\n  a\n\n  b",
+      "name: >\n  a\n  ",
+      "name: >\n  a \n  b",
+      "name: >\n  \ta",
+      "metadata:\n  a: |\n    b",
       "name:\n  - a\n  b: c",
       "name:\n- a",
       "null: a",
@@ -178,6 +200,8 @@ describe("plain front matter", () => {
     "N: 'T'",
     "N:\n  N: T\n  b: T",
     "N:\n  - T\n  - aT",
+    "N: |\n  T\n  aT",
+    "N: >-\n  T\n  aT",
     "N:",
     "T"
   ])

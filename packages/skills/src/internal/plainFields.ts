@@ -1,6 +1,6 @@
 /**
  * Reads the front matter that most skills have, where no line leaves anything to interpret: names, each with a text that
- * is plain or in quotes, or with a list or names of such texts below it. That takes a tenth of the time of a YAML parser,
+ * is plain, in quotes or a block of lines, or with a list or names of such texts below it. That takes a tenth of the time of a YAML parser,
  * and spares a small toolkit from loading one. What is read here means the same in YAML; anything else is left to that.
  */
 import { emptyRecord, type Fields, type Value } from "./fields.ts"
@@ -23,27 +23,40 @@ export const readPlain = (source: string): Fields | undefined => {
   return { values, lineOf: (name) => numbers.get(name), warnings: [] }
 }
 
-/** A name, and the text beside it, if there is any. */
+/** A name, and what stands beside it: text, or the sign of a block of lines. */
 interface Entry {
   readonly name: string
-  readonly text: string | undefined
+  readonly text?: string | undefined
+  readonly block?: string
 }
 
 const ENTRY = /^([A-Za-z_][\w-]{0,63}):(?: +(.+))?$/s
 
+const BLOCK = /^[|>]-?$/
+
 const toEntry = (line = ""): Entry | undefined => {
   const [, name, written] = ENTRY.exec(line) ?? []
   if (name === undefined || NULL.test(name)) return undefined
-  const text = written === undefined ? undefined : toText(written)
-  return written !== undefined && text === undefined ? undefined : { name, text }
+  if (written === undefined) return { name }
+  if (BLOCK.test(written)) return { name, block: written }
+  const text = toText(written)
+  return text === undefined ? undefined : { name, text }
 }
 
-const toValue = ({ text }: Entry, below: ReadonlyArray<string>): Value | undefined => {
+const toValue = ({ block, text }: Entry, below: ReadonlyArray<string>): Value | undefined => {
   if (text !== undefined) return below.length === 0 ? { text } : undefined
   const [indent] = /^ */.exec(below[0] ?? "") ?? [""]
-  // a line that is indented less, or more, begins with no name and no hyphen then
+  // a line that is indented less, or more, still begins with a blank
   const lines = below.map((line) => line.startsWith(indent) ? line.slice(indent.length) : line)
+  if (block !== undefined) return toBlock(block, lines)
   return lines[0]?.startsWith("-") === true ? toList(lines) : toRecord(lines)
+}
+
+/** In a block each character is text; only blanks at its ends, and lines without text, have rules of their own. */
+const toBlock = (block: string, lines: ReadonlyArray<string>): Value | undefined => {
+  if (lines.length === 0 || lines.some((line) => !LEGAL.test(line) || /^ | $/.test(line))) return undefined
+  const text = lines.join(block.startsWith("|") ? "\n" : " ")
+  return { text: block.endsWith("-") ? text : `${text}\n` }
 }
 
 const ITEM = /^- +(.+)$/s

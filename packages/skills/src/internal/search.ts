@@ -8,7 +8,7 @@ import type { SkillRoot } from "../SkillRoot.ts"
 import { AT_ONCE, type Folders, type Observer } from "./folders.ts"
 import { readHeadText } from "./headText.ts"
 import type { SkillFile } from "./skillFile.ts"
-import { type Outcome, readHead } from "./skillHead.ts"
+import { makeParse, type Outcome, readHead } from "./skillHead.ts"
 import { type Search, searchRoot } from "./skillTree.ts"
 
 /** What was read of folders and of their skills. */
@@ -91,11 +91,12 @@ const readHeads = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>, {
 })
 
 const readFresh = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>, into: Heads) {
+  const parse = yield* makeParse
   for (const batch of Arr.chunksOf(files, BATCH)) {
     const texts = yield* Effect.forEach(batch, ({ location }) => readHeadText(location), { concurrency: AT_ONCE })
     for (const [index, [file, text]] of Arr.zip(batch, texts).entries()) {
       if (index % AT_A_TIME === 0) yield* Effect.yieldNow
-      into.set(keyOf(file), yield* readHead(file, text))
+      into.set(keyOf(file), yield* readHead(file, text, parse))
     }
   }
 })

@@ -19,10 +19,25 @@ export interface ReadHead {
 
 export type Outcome = Result.Result<ReadHead, SkippedSkill>
 
-export const readHead = (file: SkillFile, text: HeadText): Effect.Effect<Outcome> => {
+/** Reads front matter, or says what is wrong with it. */
+type Parse = (source: string) => Effect.Effect<Result.Result<FrontMatter, string>>
+
+/** A YAML parser takes longer to load than a small toolkit to build, so it comes with the first head that needs it. */
+export const makeParse: Effect.Effect<Parse> = Effect.map(
+  // for each head anew it would take a third of the time of parsing
+  Effect.cached(Effect.promise(() => import("./frontMatter.ts"))),
+  (loadParser) => (source) => {
+    const fields = readPlain(source)
+    return fields === undefined
+      ? Effect.map(loadParser, ({ parse }) => parse(source))
+      : Effect.succeed(Result.succeed({ fields, stumble: undefined }))
+  }
+)
+
+export const readHead = (file: SkillFile, text: HeadText, parse: Parse): Effect.Effect<Outcome> => {
   switch (text._tag) {
     case "FrontMatter":
-      return readFrontMatter(file, text.source)
+      return Effect.map(parse(text.source), (parsed) => toOutcome(file, parsed, text.source))
     case "NoFrontMatter":
       return Effect.succeed(Result.fail(skip(file, "missing-name", `line 1: ${NO_FRONT_MATTER}`)))
     case "Unclosed":
@@ -36,16 +51,6 @@ const NO_FRONT_MATTER =
   "SKILL.md must begin with front matter: a line of three dashes, name: and description:, and another"
 
 const UNCLOSED = `The front matter has no closing line of three dashes within ${HEAD_LIMIT} bytes; add one`
-
-const readFrontMatter = (file: SkillFile, source: string): Effect.Effect<Outcome> => {
-  const fields = readPlain(source)
-  return fields === undefined
-    ? Effect.map(loadParser, ({ parse }) => toOutcome(file, parse(source), source))
-    : Effect.succeed(toSkill(file, { fields, stumble: undefined }, source))
-}
-
-/** A YAML parser takes longer to load than a small toolkit to build, so it comes with the first head that needs it. */
-const loadParser = Effect.promise(() => import("./frontMatter.ts"))
 
 const toOutcome = (file: SkillFile, parsed: Result.Result<FrontMatter, string>, source: string): Outcome =>
   Result.match(parsed, {
