@@ -26,6 +26,7 @@ export {
   type HttpResponse,
   type Wanted
 } from "./HttpConnections.ts"
+export * as InFlight from "./InFlight.ts"
 export * as Json from "./Json.ts"
 export * as Middleware from "./Middleware.ts"
 export * as NameFilter from "./NameFilter.ts"

@@ -142,7 +142,7 @@ describe("a limit", () => {
         const deadlines = new Deadlines(stepping, run)
         const due = (millis: number, name: string) => {
           const at = deadlines.now + millis
-          deadlines.add({ due: at, expire: () => void ended.push(name) })
+          deadlines.add({ due: at, expire: () => void ended.push(name), slot: -1 })
         }
         due(300, "late")
         offset = step

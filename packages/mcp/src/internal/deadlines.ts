@@ -1,4 +1,5 @@
 /** When open requests have to end. One timer serves them all, set for the first that is due. */
+import { InFlight, type Member } from "@effect-toolnexus/core/InFlight"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,7 +7,7 @@ import { elapsedMillis } from "./liveClock.ts"
 import type { Run } from "./run.ts"
 
 /** Something that ends in time unless it is removed; `due` may move on meanwhile. In milliseconds. */
-export interface Deadline {
+export interface Deadline extends Member {
   readonly due: number
   readonly expire: (now: number) => void
 }
@@ -14,7 +15,7 @@ export interface Deadline {
 export class Deadlines {
   readonly #clock: Clock.Clock
   readonly #run: Run
-  readonly #open = new Set<Deadline>()
+  readonly #open = new InFlight<Deadline>()
   #timer: ReturnType<Run> | undefined
   #timerDue = Infinity
 
@@ -56,7 +57,7 @@ export class Deadlines {
     this.#timerDue = Infinity
     const now = this.now
     let next = Infinity
-    for (const deadline of this.#open) {
+    for (const deadline of this.#open.now) {
       if (deadline.due > now) {
         next = Math.min(next, deadline.due)
       } else {

@@ -5,6 +5,7 @@
  * The SDK's own client checks every message several times, keeps a timer and a signal for each request, and loads
  * thirty megabytes of schemas for that; see docs/decisions/0005-mcp-servers.md.
  */
+import { Member } from "@effect-toolnexus/core/InFlight"
 import * as Text from "@effect-toolnexus/core/Text"
 import type { Progress } from "@effect-toolnexus/core/ToolCall"
 import * as Deferred from "effect/Deferred"
@@ -26,7 +27,7 @@ export interface RequestOptions extends Partial<RawCallOptions> {
 type Outcome = Effect.Effect<Fields, McpCallError>
 
 /** A request without an answer. Any news of it starts its silence anew; while somebody is asked time stands still. */
-class Pending implements Deadline {
+class Pending extends Member implements Deadline {
   readonly settle: (outcome: Outcome) => void
   readonly options: RequestOptions
   readonly #expired: (limit: McpTimedOut["phase"]) => void
@@ -42,6 +43,7 @@ class Pending implements Deadline {
     now: number,
     expired: (limit: McpTimedOut["phase"]) => void
   ) {
+    super()
     this.settle = settle
     this.options = options
     this.#heard = now
@@ -99,7 +101,8 @@ export class Peer implements Receiver {
   readonly #serverRequests: ServerRequests
   readonly #run: Run
   readonly #onNotice: (method: string, params: Fields) => void
-  readonly #pending = new Map<number, Pending>()
+  /** By their ids. No `Map`, for what comes and goes with each call (see `InFlight`). */
+  readonly #pending: Record<number, Pending> = Object.create(null)
   /** What the server asks, while somebody is at it. */
   readonly #asked = new Map<string | number, ReturnType<Run>>()
   readonly #deadlines: Deadlines
@@ -135,7 +138,7 @@ export class Peer implements Receiver {
         giveUp()
         resume(new McpTimedOut({ server: this.#server, phase, limit: limits?.[phase] ?? 0 }))
       })
-      this.#pending.set(id, pending)
+      this.#pending[id] = pending
       if (limits !== undefined) this.#deadlines.add(pending)
       // without a token no server reports any progress
       const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } }
@@ -150,7 +153,7 @@ export class Peer implements Receiver {
     this.#channel.send({ method, ...(params === undefined ? {} : { params }) })
   }
 
-  readonly isPending = (id: number): boolean => this.#pending.has(id)
+  readonly isPending = (id: number): boolean => this.#pending[id] !== undefined
 
   receive(value: unknown, related?: number): boolean {
     // whatever breaks us is no message: it may not end the connection, and whoever looks for it finds it
@@ -198,7 +201,7 @@ export class Peer implements Receiver {
     this.#end = end
     Deferred.doneUnsafe(this.#closed, end)
     for (const fiber of this.#asked.values()) fiber.interruptUnsafe()
-    for (const id of this.#pending.keys()) {
+    for (const id of Object.keys(this.#pending).map(Number)) {
       if (losses?.unsent.has(id) === true) this.lose(id, reason, false)
       else this.#settle(id, end)
     }
@@ -209,9 +212,9 @@ export class Peer implements Receiver {
   }
 
   #remove(id: number): Pending | undefined {
-    const pending = this.#pending.get(id)
+    const pending = this.#pending[id]
     if (pending === undefined) return undefined
-    this.#pending.delete(id)
+    delete this.#pending[id]
     this.#deadlines.remove(pending)
     return pending
   }
@@ -232,7 +235,7 @@ export class Peer implements Receiver {
       ...(typeof total === "number" ? { total } : {}),
       ...(typeof message === "string" ? { message } : {})
     }
-    this.#pending.get(idOf(progressToken) ?? -1)?.report(report, this.#deadlines.now)
+    this.#pending[idOf(progressToken) ?? -1]?.report(report, this.#deadlines.now)
   }
 
   #answer({ id, method, params }: Extract<Incoming, { readonly _tag: "Request" }>, related: number | undefined) {
@@ -289,8 +292,8 @@ export class Peer implements Receiver {
   }
 
   #heldUp(related: number | undefined): ReadonlyArray<Pending> {
-    const one = related === undefined ? undefined : this.#pending.get(related)
+    const one = related === undefined ? undefined : this.#pending[related]
     if (one !== undefined) return [one]
-    return [...this.#pending.values()].filter(({ options }) => options.limits !== undefined)
+    return Object.values(this.#pending).filter(({ options }) => options.limits !== undefined)
   }
 }

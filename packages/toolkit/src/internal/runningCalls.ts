@@ -2,7 +2,7 @@
  * The calls in flight belong to the toolkit: closing it ends them, and waits a while until their finalizers have run. A call
  * that can't be ended is left to itself: the servers behind it must not wait for it.
  */
-import { type Middleware, type Tool, ToolError, type ToolResult } from "@effect-toolnexus/core"
+import { InFlight, type Middleware, type Tool, ToolError, type ToolResult } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -21,11 +21,18 @@ export interface RunningCalls {
 
 type Outcome = Exit.Exit<ToolResult.ToolResult, ToolError.ToolError>
 
-interface RunningCall {
+class RunningCall extends InFlight.Member {
   readonly fiber: Fiber.Fiber<ToolResult.ToolResult, ToolError.ToolError>
   /** Gives the caller its answer, though the call itself goes on. */
   readonly abandon: () => void
+  constructor(fiber: RunningCall["fiber"], abandon: () => void) {
+    super()
+    this.fiber = fiber
+    this.abandon = abandon
+  }
 }
+
+type Running = InFlight.InFlight<RunningCall>
 
 /** How long the close waits for calls to end; with what sources need, it stays within three seconds. */
 const PATIENCE = "500 millis"
@@ -34,7 +41,7 @@ const PATIENCE = "500 millis"
 const live = Clock.Clock.defaultValue()
 
 export const makeRunningCalls: Effect.Effect<RunningCalls, never, Scope.Scope> = Effect.gen(function*() {
-  const running = new Set<RunningCall>()
+  const running = new InFlight.InFlight<RunningCall>()
   const closed = yield* Deferred.make<void>()
   let isClosed = false
   yield* Effect.addFinalizer(() =>
@@ -42,22 +49,19 @@ export const makeRunningCalls: Effect.Effect<RunningCalls, never, Scope.Scope> =
       isClosed = true
       Deferred.doneUnsafe(closed, Effect.void)
       // a handler may close the toolkit it was called by, and can't wait for itself
-      const others = Array.from(running).filter(({ fiber }) => fiber !== closing)
-      for (const { fiber } of running) fiber.interruptUnsafe()
+      const others = running.now.filter(({ fiber }) => fiber !== closing)
+      for (const { fiber } of running.now) fiber.interruptUnsafe()
       return Effect.forEach(others, ({ fiber }) => Fiber.await(fiber), { concurrency: "unbounded" }).pipe(
         Effect.timeoutOption(PATIENCE),
         Effect.provideService(Clock.Clock, live),
-        Effect.andThen(Effect.sync(() => running.forEach(({ abandon }) => abandon())))
+        Effect.andThen(Effect.sync(() => running.now.forEach(({ abandon }) => abandon())))
       )
     })
   )
   const stage: Middleware.Middleware = (_, next) => (args, call) =>
     isClosed
       ? Effect.fail(unavailable(call.toolName, "the toolkit is closed"))
-      : Effect.flatMap(
-        runIn(running, next(args, call), () => isClosed),
-        (exit) => settle(exit, call.toolName, isClosed)
-      )
+      : runIn(running, next(args, call), () => isClosed, (exit) => settle(exit, call.toolName, isClosed))
   return { stage, closed: Deferred.await(closed), isClosed: () => isClosed }
 })
 
@@ -65,30 +69,31 @@ const unavailable = (toolName: string, reason: string) => new ToolError.ToolUnav
 
 /** In a fiber of its own, that ends with its caller as well. */
 const runIn = (
-  running: Set<RunningCall>,
+  running: Running,
   effect: ReturnType<Tool.Handler>,
-  isClosed: () => boolean
-): Effect.Effect<Outcome> =>
+  isClosed: () => boolean,
+  settle: (exit: Outcome) => ReturnType<Tool.Handler>
+): ReturnType<Tool.Handler> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(
-      Effect.forkDetach(restore(effect), { startImmediately: true }),
-      (fiber) => Effect.onInterrupt(restore(outcomeOf(running, fiber, isClosed)), () => Fiber.interrupt(fiber))
-    )
+    Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (fiber) => {
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) return settle(exit)
+      return Effect.onInterrupt(restore(settled(running, fiber, isClosed, settle)), () => Fiber.interrupt(fiber))
+    })
   )
 
-const outcomeOf = (
-  running: Set<RunningCall>,
+const settled = (
+  running: Running,
   fiber: RunningCall["fiber"],
-  isClosed: () => boolean
-): Effect.Effect<Outcome> =>
+  isClosed: () => boolean,
+  settle: (exit: Outcome) => ReturnType<Tool.Handler>
+): ReturnType<Tool.Handler> =>
   Effect.callback((resume) => {
-    const exit = fiber.pollUnsafe()
-    if (exit !== undefined) return resume(Effect.succeed(exit))
-    const call: RunningCall = { fiber, abandon: () => resume(Effect.succeed(Exit.interrupt())) }
+    const call = new RunningCall(fiber, () => resume(settle(Exit.interrupt())))
     running.add(call)
-    fiber.addObserver((outcome) => {
+    fiber.addObserver((exit) => {
       running.delete(call)
-      resume(Effect.succeed(outcome))
+      resume(settle(exit))
     })
     // it was closed before this call could be counted
     if (isClosed()) {
