@@ -69,16 +69,18 @@ export interface Bounds {
  * @since 0.1.0
  */
 export const isWithin = (value: unknown, { levels, values }: Bounds): boolean => {
-  const waiting: Array<readonly [value: unknown, level: number]> = [[value, 0]]
-  let count = 0
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [current, level] = next
-    if (++count > values || level > levels) return false
-    if (!Predicate.isObjectOrArray(current)) continue
-    // counted before they are looked at one by one: there may be millions
-    const inner = Array.isArray(current) ? current : Object.values(current)
-    if (count + waiting.length + inner.length > values) return false
-    for (const each of inner) waiting.push([each, level + 1])
+  let open: ReadonlyArray<object> = Predicate.isObjectOrArray(value) ? [value] : []
+  let count = 1
+  for (let level = 1; open.length > 0; level++) {
+    const below: Array<object> = []
+    for (const each of open) {
+      // counted before they are looked at one by one: there may be millions
+      const inner: ReadonlyArray<unknown> = Array.isArray(each) ? each : Object.values(each)
+      count += inner.length
+      if (count > values || inner.length > 0 && level > levels) return false
+      for (const one of inner) if (Predicate.isObjectOrArray(one)) below.push(one)
+    }
+    open = below
   }
-  return true
+  return count <= values
 }

@@ -141,11 +141,16 @@ export interface SuspensionRules {
  */
 export const provideContext = <R>(tool: Tool<R>, context: Context.Context<R>): Tool => {
   const given = withoutFiber(context)
-  return {
-    ...tool,
-    handler: (args, call) =>
-      Effect.updateContext(tool.handler(args, call), (caller: Context.Context<never>) => Context.merge(caller, given))
+  // most calls come from the same few contexts, and putting two together takes longer than a call
+  const merged = new WeakMap<Context.Context<never>, Context.Context<R>>()
+  const merge = (caller: Context.Context<never>): Context.Context<R> => {
+    const before = merged.get(caller)
+    if (before !== undefined) return before
+    const both = Context.merge(caller, given)
+    merged.set(caller, both)
+    return both
   }
+  return { ...tool, handler: (args, call) => Effect.updateContext(tool.handler(args, call), merge) }
 }
 
 const withoutFiber = <R>(context: Context.Context<R>): Context.Context<R> =>
@@ -275,7 +280,7 @@ const build = <A, RD, Out>(
     source,
     origin: { kind: source, entry: "", name: definition.name },
     handler: (args, call) =>
-      Effect.flatMap(input.decode(args, call.toolName), (decoded) => runHandler(handler, decoded, call))
+      Effect.flatMapEager(input.decode(args, call.toolName), (decoded) => runHandler(handler, decoded, call))
   }
 }
 

@@ -8,6 +8,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Tracer from "effect/Tracer"
 import type { EntryError } from "./SourceEntry.ts"
 
 /**
@@ -38,7 +39,30 @@ export const withoutContents = <E>(
 }
 
 /**
- * Like `Effect.withSpan`, for what an entry does on its way: of a failure the span gets the phase only.
+ * Like `Effect.withSpan`, but of a failure the span gets only what `kindOf` says of it.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const inSpan = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  name: string,
+  options: Tracer.SpanOptions,
+  kindOf: (error: E) => string
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    Effect.makeSpan(name, options),
+    (span) =>
+      Effect.onExit(Effect.withParentSpan(effect, span, options), (exit) =>
+        Effect.map(Clock.currentTimeNanos, (now) => {
+          const errorType = errorTypeOf(exit, kindOf)
+          if (errorType !== undefined) span.attribute("error.type", errorType)
+          span.end(now, withoutContents(exit, errorType))
+        }))
+  )
+
+/**
+ * {@link inSpan} for what an entry does on its way: of a failure the span gets the phase.
  *
  * @category operations
  * @since 0.1.0
@@ -47,14 +71,4 @@ export const entrySpan = <A, R>(
   effect: Effect.Effect<A, EntryError, R>,
   name: string,
   attributes: Readonly<Record<string, string>>
-): Effect.Effect<A, EntryError, R> =>
-  Effect.flatMap(
-    Effect.makeSpan(name, { attributes }),
-    (span) =>
-      Effect.onExit(Effect.withParentSpan(effect, span), (exit) =>
-        Effect.map(Clock.currentTimeNanos, (now) => {
-          const errorType = errorTypeOf(exit, ({ phase }) => phase)
-          if (errorType !== undefined) span.attribute("error.type", errorType)
-          span.end(now, withoutContents(exit, errorType))
-        }))
-  )
+): Effect.Effect<A, EntryError, R> => inSpan(effect, name, { attributes }, ({ phase }) => phase)

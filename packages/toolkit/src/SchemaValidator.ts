@@ -133,11 +133,12 @@ const checked = (form: NormalForm): Prepared => {
   if (Result.isFailure(fast)) return unchecked(CANNOT_COMPILE)
 
   const run = (engine: Engine, value: unknown, steps: number) => Result.try(() => engine.check(value, steps))
-  const firstErrors = (value: unknown) =>
-    Result.orElse(run(fast.success, value, MAX_STEPS), (error) =>
-      error instanceof BudgetExceeded
-        ? Result.fail(error)
-        : Result.flatMap(thorough(), (engine) => run(engine, value, MAX_STEPS)))
+  const firstErrors = (value: unknown) => {
+    const errors = run(fast.success, value, MAX_STEPS)
+    return Result.isSuccess(errors) || errors.failure instanceof BudgetExceeded
+      ? errors
+      : Result.flatMap(thorough(), (engine) => run(engine, value, MAX_STEPS))
+  }
   const allErrors = (value: unknown) => Result.flatMap(thorough(), (engine) => run(engine, value, MAX_STEPS_TO_EXPLAIN))
 
   const validate = (value: unknown): ReadonlyArray<ToolError.ArgumentIssue> => {

@@ -5,8 +5,12 @@
  * @since 0.1.0
  */
 import { type Middleware, type Tool, type ToolError, Tracing } from "@effect-toolnexus/core"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import * as References from "effect/References"
+import * as Tracer from "effect/Tracer"
 
 /** In seconds, as the convention asks for; from a function in this process to an agent that works for minutes. */
 const BOUNDARIES = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600]
@@ -34,35 +38,61 @@ const MAX_NAMES = 1000
  */
 export const makeStage = (): Middleware.Middleware => {
   const names = new Set<string>()
+  const unseen = makeUnseen()
   return (tool, next) => {
-    let measure: ReturnType<typeof measurement> | undefined
-    // with its first call: of ten thousand tools that are listed a model uses a few
-    const measured = () => {
+    let measured: ReturnType<typeof measurement> | undefined
+    const measure = () => {
       if (names.size < MAX_NAMES) names.add(tool.name)
-      return measure ??= measurement(tool, names.has(tool.name) ? tool.name : "(other)")
+      return measurement(tool, names.has(tool.name) ? tool.name : "(other)")
     }
     const attributes = attributesOf(tool)
     return (args, call) =>
-      Effect.flatMap(
-        Effect.makeSpan("tool.call", { kind: "client", attributes: { ...attributes, "gen_ai.tool.call.id": call.id } }),
-        (span) =>
-          Effect.clockWith((clock) => {
-            // a span without timing knows no start
-            const started = clock.currentTimeNanosUnsafe()
-            return Effect.onExit(Effect.withParentSpan(next(args, call), span, NO_STACK), (exit) => {
-              const now = clock.currentTimeNanosUnsafe()
-              const errorType = Tracing.errorTypeOf(exit, kindOf)
-              if (errorType !== undefined) span.attribute("error.type", errorType)
-              span.end(now, Tracing.withoutContents(exit, errorType))
-              return Metric.update(measured()(errorType), Number(now - started) / 1e9)
-            })
-          })
-      )
+      Effect.contextWith((context: Context.Context<never>) => {
+        const clock = Context.get(context, Clock.Clock)
+        const started = clock.monotonicTimeNanosUnsafe()
+        const isSeen = Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer
+        const traced = isSeen
+          ? inSpan(next(args, call), { ...attributes, "gen_ai.tool.call.id": call.id })
+          : unseen(next(args, call), context)
+        return Effect.onExit(traced, (exit) => {
+          const seconds = Number(clock.monotonicTimeNanosUnsafe() - started) / 1e9
+          // with its first call: of ten thousand tools that are listed a model uses a few
+          measured ??= measure()
+          measured(Tracing.errorTypeOf(exit, kindOf)).updateUnsafe(seconds, context)
+          return Effect.void
+        })
+      })
   }
 }
 
+const SPAN = "tool.call"
+
 /** Where a call was made from is the program's own loop, and finding that out takes as long as the rest of the span. */
-const NO_STACK = { captureStackTrace: false } as const
+const inSpan = (handled: ReturnType<Tool.Handler>, attributes: Readonly<Record<string, string>>) =>
+  Tracing.inSpan(handled, SPAN, { kind: "client", attributes, captureStackTrace: false }, kindOf)
+
+type Unseen = (
+  handled: ReturnType<Tool.Handler>,
+  context: Context.Context<never>
+) => ReturnType<Tool.Handler>
+
+/**
+ * Where no tracer is installed, nobody sees the span. It keeps nothing then, and is made once for all calls from a context.
+ */
+const makeUnseen = (): Unseen => {
+  const contexts = new WeakMap<Context.Context<never>, Context.Context<never>>()
+  return (handled, context) => {
+    const inside = contexts.get(context)
+    if (inside !== undefined) return Effect.updateContext(handled, () => inside)
+    return Effect.flatMap(NOTHING, (span) => {
+      contexts.set(context, Context.add(context, Tracer.ParentSpan, span))
+      return Effect.provideService(handled, Tracer.ParentSpan, span)
+    })
+  }
+}
+
+/** A span without effect, below the one there is. */
+const NOTHING = Effect.provideService(Effect.makeSpan(SPAN), References.TracerEnabled, false)
 
 const attributesOf = (tool: Tool.Tool) => ({
   "gen_ai.operation.name": "execute_tool",

@@ -205,9 +205,7 @@ const makeToolkit = Effect.fnUntraced(
           validation.checkArguments,
           policy.stage,
           limitTime,
-          failOnErrorResult,
-          validation.checkOutput,
-          ...settings.middleware ?? [],
+          ...around(settings.middleware ?? [], validation.checkOutput),
           failOnErrorResult
         ]),
         trusted
@@ -236,9 +234,17 @@ const makeToolkit = Effect.fnUntraced(
   }
 )
 
+/** The host's own stages see a result that is a success or a failure, and so does whoever called them. */
+const around = (
+  middleware: ReadonlyArray<Middleware.Middleware>,
+  checkOutput: Middleware.Middleware
+): ReadonlyArray<Middleware.Middleware> =>
+  middleware.length === 0 ? [checkOutput] : [failOnErrorResult, checkOutput, ...middleware]
+
 /** Ids that differ from toolkit to toolkit and from call to call, and cost no randomness per call. */
 const sequence = (prefix: string) =>
   Effect.map(Random.nextIntBetween(0, 0x1_0000_0000), (toolkit) => {
+    const start = `${prefix}-${toolkit.toString(36)}-`
     let count = 0
-    return () => `${prefix}-${toolkit.toString(36)}-${++count}`
+    return () => `${start}${++count}`
   })

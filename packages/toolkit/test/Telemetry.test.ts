@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
@@ -20,9 +21,23 @@ const tools = [
     name: "failing",
     handler: (args, { toolName }) => Effect.fail(new ToolError.ToolFailed({ toolName, message: JSON.stringify(args) }))
   }),
+  defineTool({
+    name: "kept",
+    handler: () =>
+      Effect.gen(function*() {
+        yield* Effect.annotateCurrentSpan("secret", SECRET)
+        const { attributes, parent } = yield* Effect.currentSpan
+        return {
+          parent: Option.match(parent, { onNone: () => "", onSome: nameOf }),
+          attributes: [...attributes.keys()]
+        }
+      })
+  }),
   defineTool({ name: "parent", handler: () => Effect.map(Effect.currentSpan, ({ name }) => name) })
 ]
 const layer = ToolkitLayer.make([ExtraSource.layer(tools)])
+
+const nameOf = (span: Tracer.AnySpan): string => span._tag === "Span" ? span.name : ""
 
 /** Everything that was traced meanwhile. */
 const traced = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
@@ -78,6 +93,15 @@ describe("Telemetry", () => {
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
       assert.strictEqual((yield* toolkit.call("parent")).output, "tool.call")
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("keeps nothing where no tracer is installed, and is below the caller's own", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      for (const caller of ["first", "second"]) {
+        const { structured } = yield* Effect.withSpan(toolkit.call("kept"), caller)
+        assert.deepStrictEqual(structured, { parent: caller, attributes: [] })
+      }
     }).pipe(Effect.provide(layer)))
 
   it.effect("measures how long calls took, and which failed", () =>

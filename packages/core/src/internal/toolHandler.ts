@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import { isWithin, type Json } from "../Json.ts"
 import type { OwnToolCall } from "../Tool.ts"
 import type { ToolCall } from "../ToolCall.ts"
@@ -19,20 +20,19 @@ export const runHandler = <A, Out>(
 ): Effect.Effect<ToolResult.ToolResult, ToolError, HandlerServices<Out>> =>
   Effect.suspend(() => {
     const own = new OwnCall(call)
-    return Effect.try({ try: () => handler(args, own), catch: (cause) => toToolError(cause, call.toolName) }).pipe(
-      Effect.flatMap((out) =>
-        // what a foreign value does when it is looked at is its own affair
-        Effect.try({ try: () => settle(out, call.toolName), catch: (cause) => toToolError(cause, call.toolName) })
-      ),
-      Effect.flatten,
-      Effect.flatMap((value) => toResult(value, call.toolName)),
-      Effect.onInterrupt(() => own.abort)
-    )
+    const { toolName } = call
+    const result = Effect.suspend(() => {
+      // what a foreign value does when it is looked at is its own affair
+      const begun = Result.try(() => awaited(handler(args, own), toolName))
+      if (Result.isFailure(begun)) return Effect.fail(toToolError(begun.failure, toolName))
+      return Effect.flatMapEager(begun.success, (value) => toResult(value, toolName))
+    })
+    return Effect.onInterrupt(result, () => Effect.sync(() => own.abort()))
   })
 
-/** Awaits what a handler returned. */
-const settle = <Out>(out: Out, toolName: string): Effect.Effect<unknown, ToolError, HandlerServices<Out>> => {
-  if (isEffectOf<Out>(out)) return Effect.mapError(out, (cause) => toToolError(cause, toolName))
+/** What a handler returned, when it is there. */
+const awaited = <Out>(out: Out, toolName: string): Effect.Effect<unknown, ToolError, HandlerServices<Out>> => {
+  if (isEffectOf<Out>(out)) return Effect.mapErrorEager(out, (cause) => toToolError(cause, toolName))
   if (Predicate.isPromiseLike(out)) {
     return Effect.tryPromise({ try: () => out, catch: (cause) => toToolError(cause, toolName) })
   }
@@ -136,8 +136,8 @@ class OwnCall implements OwnToolCall {
     if (this.#isAborted) this.#controller.abort()
     return this.#controller.signal
   }
-  readonly abort = Effect.sync(() => {
+  abort() {
     this.#isAborted = true
     this.#controller?.abort()
-  })
+  }
 }

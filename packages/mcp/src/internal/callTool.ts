@@ -5,11 +5,11 @@ import type { Handler } from "@effect-toolnexus/core/Tool"
 import type { Progress, ToolCall } from "@effect-toolnexus/core/ToolCall"
 import { type ToolError, ToolFailed, ToolTimeout, ToolUnavailable } from "@effect-toolnexus/core/ToolError"
 import * as ToolResult from "@effect-toolnexus/core/ToolResult"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import type { EnabledServer, Limits } from "../McpConfig.ts"
 import type { McpCallError } from "../McpError.ts"
@@ -60,8 +60,8 @@ export const callTool = (
     Effect.contextWith((context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const started = elapsedMillis(clock)
-      const attempt = callNow({ serving, limits, ask, isRepeatable, context, started }, args, call)
-      return permits === undefined ? attempt : inTurn(permits, attempt, clock, limits.total, call.toolName)
+      const attempt = () => callNow({ serving, limits, ask, isRepeatable, context, started }, args, call)
+      return permits === undefined ? attempt() : inTurn(permits, attempt, clock, limits.total, call.toolName)
     })
 }
 
@@ -74,7 +74,7 @@ const limitsOf = ({ timeout, toolTimeouts }: EnabledServer, name: string): Limit
 /** Waiting for a turn is no silence of the server's, but it is part of the whole. */
 const inTurn = <A>(
   permits: Semaphore.Semaphore,
-  attempt: Effect.Effect<A, ToolError>,
+  attempt: () => Effect.Effect<A, ToolError>,
   clock: Clock.Clock,
   total: number,
   toolName: string
@@ -83,7 +83,7 @@ const inTurn = <A>(
     let isWaiting = true
     const turn = Effect.suspend(() => {
       isWaiting = false
-      return attempt
+      return attempt()
     })
     const limit = Effect.andThen(
       clock.sleep(Duration.millis(total)),
@@ -104,20 +104,23 @@ interface Attempt {
   readonly started: number
 }
 
-const callNow = (attempt: Attempt, args: JsonObject, call: ToolCall): Effect.Effect<ToolResult.ToolResult, ToolError> =>
-  Effect.suspend(() => {
-    const { context, serving: { run, server } } = attempt
-    const relay = new ProgressRelay(run, context, call.progress)
-    return Effect.result(sendCall(attempt, args, call, (progress) => relay.push(progress))).pipe(
-      Effect.onInterrupt(() => relay.stop),
-      // the limits are the server's: once its answer is there, no listener's slowness throws it away
-      Effect.tap((outcome) => Result.isFailure(outcome) && isTimeout(outcome.failure) ? relay.stop : relay.drained),
-      Effect.flatMap(Result.match({
-        onFailure: (error) => Effect.fail(toToolError(error, attempt, call.toolName)),
-        onSuccess: (raw) => finish(server.name, raw, call)
-      }))
-    )
+const callNow = (
+  attempt: Attempt,
+  args: JsonObject,
+  call: ToolCall
+): Effect.Effect<ToolResult.ToolResult, ToolError> => {
+  const { context, serving: { run, server } } = attempt
+  const relay = new ProgressRelay(run, context, call.progress)
+  return Effect.matchCauseEffect(sendCall(attempt, args, call, (progress) => relay.push(progress)), {
+    // the limits are the server's: once its answer is there, no listener's slowness throws it away
+    onSuccess: (raw) => Effect.flatMapEager(relay.drained, () => finish(server.name, raw, call)),
+    onFailure: (cause) =>
+      Effect.flatMapEager(
+        isOver(cause) ? relay.stop : relay.drained,
+        () => Effect.failCause(Cause.map(cause, (error) => toToolError(error, attempt, call.toolName)))
+      )
   })
+}
 
 type CallError = McpCallError | EntryError | ToolUnavailable
 
@@ -138,13 +141,14 @@ const sendCall = (
       hold
     })
   }
-  const sendOnce = Effect.suspend((): Effect.Effect<RawCallResult, CallError> =>
-    session.now === undefined ? Effect.flatMap(awaitSession(attempt, call.toolName), send) : send(session.now)
-  )
+  const sendOnce = (): Effect.Effect<RawCallResult, CallError> => {
+    const live = session.now
+    return live === undefined ? Effect.flatMap(awaitSession(attempt, call.toolName), send) : send(live)
+  }
   return Effect.catchIf(
-    sendOnce,
+    sendOnce(),
     (error) => error._tag === "McpLost" && (isRepeatable || !error.wasSent),
-    () => sendOnce
+    sendOnce
   )
 }
 
@@ -177,6 +181,10 @@ const finish = (
   const failure = ToolResult.normalize(result)
   return Effect.fail(new ToolFailed({ toolName: call.toolName, message: failure.output, result: failure }))
 }
+
+/** Nobody waits any more. */
+const isOver = (cause: Cause.Cause<CallError>): boolean =>
+  Cause.hasInterrupts(cause) || cause.reasons.some((reason) => Cause.isFailReason(reason) && isTimeout(reason.error))
 
 const isTimeout = ({ _tag }: CallError): boolean => _tag === "McpTimedOut" || _tag === "ToolUnavailable"
 

@@ -35,19 +35,21 @@ export class ProgressRelay {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift()
     if (this.#isRelaying) return
     this.#isRelaying = true
-    this.#fiber = this.#run(Effect.provideContext(this.#relay, this.#context))
+    this.#fiber = this.#run(Effect.provideContext(this.#relay(), this.#context))
   }
 
   /** All that was pushed has been reported; or the listener is too slow, and was stopped. */
-  readonly drained: Effect.Effect<void> = Effect.suspend(() =>
-    this.#isRelaying ? Effect.onExit(this.#ended, () => Effect.sync(() => this.#halt())) : Effect.void
-  )
+  get drained(): Effect.Effect<void> {
+    return this.#isRelaying ? Effect.onExit(this.#ended, () => Effect.sync(() => this.#halt())) : Effect.void
+  }
 
   /** No report begins after this. */
-  readonly stop: Effect.Effect<void> = Effect.suspend(() => {
-    this.#halt()
-    return this.#ended
-  })
+  get stop(): Effect.Effect<void> {
+    return Effect.uninterruptible(Effect.suspend(() => {
+      this.#halt()
+      return this.#ended
+    }))
+  }
 
   #halt() {
     this.#isStopped = true
@@ -61,13 +63,15 @@ export class ProgressRelay {
     return Effect.asVoid(Effect.timeoutOption(Fiber.await(this.#fiber), MAX_HOLD_UP))
   }
 
-  readonly #relay: Effect.Effect<void> = Effect.suspend(() => {
-    const next = this.#waiting.shift()
-    if (next === undefined) {
-      this.#isRelaying = false
-      return Effect.void
-    }
-    // a defect of whoever listens is no reason to end the call it listens to
-    return Effect.andThen(Effect.exit(this.#report(next)), this.#relay)
-  })
+  #relay(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const next = this.#waiting.shift()
+      if (next === undefined) {
+        this.#isRelaying = false
+        return Effect.void
+      }
+      // a defect of whoever listens is no reason to end the call it listens to
+      return Effect.andThen(Effect.exit(this.#report(next)), this.#relay())
+    })
+  }
 }

@@ -7,7 +7,7 @@ import { ANSWER_BOUNDS, MAX_PARTS, textIn, toJson } from "./lenient.ts"
 
 export const toToolResult = (server: string, raw: RawCallResult): ToolResult.ToolResult => {
   const { note: partsNote, parts } = readContent(raw.content)
-  const text = parts.map(({ line }) => line).join("\n")
+  const text = parts.length === 1 ? parts[0]?.line ?? "" : parts.map(({ line }) => line).join("\n")
   const { leftOut, note: structuredNote, structured } = readStructured(raw.structuredContent)
   const content = parts.flatMap(({ part }) => part === undefined ? [] : [part])
   const notes = [partsNote, leftOut, structuredNote].filter(Predicate.isNotUndefined)

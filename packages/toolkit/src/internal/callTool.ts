@@ -18,8 +18,8 @@ export const callTool = (
   args: CallArguments,
   options: ToolCall.CallOptions | undefined
 ) =>
-  Effect.flatMap(findTool(snapshot, core, name), (tool) =>
-    Effect.flatMap(
+  Effect.flatMapEager(findTool(snapshot, core, name), (tool) =>
+    Effect.flatMapEager(
       decodeArguments(tool.name, args),
       (decoded) => tool.handler(decoded, ToolCall.make(tool.name, options?.callId ?? core.callId(), options))
     ))

@@ -53,7 +53,9 @@ export const foldSources = Effect.fnUntraced(
         Effect.andThen(refold, follow(source))
       )
     const latest = SubscriptionRef.get(snapshots)
-    const current = Effect.suspend(() => isFolded() ? latest : Effect.andThen(refold, latest))
+    const current = Effect.suspend(() =>
+      isFolded() ? Effect.succeed(SubscriptionRef.getUnsafe(snapshots)) : Effect.andThen(refold, latest)
+    )
     return { snapshots, current, add }
   }
 )

@@ -1,5 +1,5 @@
 /** The one pipeline that every call of every tool goes through, made of middleware. */
-import { Middleware, Text, type Tool, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { type Json, Middleware, Text, type Tool, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { Countdown } from "./countdown.ts"
@@ -20,11 +20,14 @@ export const makePipeline = (stages: ReadonlyArray<Middleware.Middleware>): (too
 }
 
 /** The form in which results leave, those inside a failure too. */
-export const normalizeResults = (maxOutput: number): Middleware.Middleware => (_, next) => (args, call) =>
-  next(args, call).pipe(
-    Effect.map((result) => ToolResult.normalize(result, maxOutput)),
-    Effect.mapError((error) => error._tag === "ToolFailed" ? normalizeFailure(error, maxOutput) : error)
-  )
+export const normalizeResults = (maxOutput: number): Middleware.Middleware => {
+  const normalized = {
+    onSuccess: (result: ToolResult.ToolResult) => Effect.succeed(ToolResult.normalize(result, maxOutput)),
+    onFailure: (error: ToolError.ToolError) =>
+      Effect.fail(error._tag === "ToolFailed" ? normalizeFailure(error, maxOutput) : error)
+  }
+  return (_, next) => (args, call) => Effect.matchEffect(next(args, call), normalized)
+}
 
 const normalizeFailure = (error: ToolError.ToolFailed, maxOutput: number): ToolError.ToolFailed => {
   const message = Text.cut(error.message, maxOutput)
@@ -35,8 +38,14 @@ const normalizeFailure = (error: ToolError.ToolFailed, maxOutput: number): ToolE
 
 /** The caller's own limit, over everything behind this stage. */
 export const limitTime: Middleware.Middleware = (_, next) => (args, call) => {
-  const { timeout, toolName } = call
-  if (timeout === undefined || timeout === Number.POSITIVE_INFINITY) return next(args, call)
+  const { timeout } = call
+  return timeout === undefined || timeout === Number.POSITIVE_INFINITY
+    ? next(args, call)
+    : within(timeout, next, args, call)
+}
+
+const within = (timeout: number, next: Tool.Handler, args: Json.JsonObject, call: ToolCall.ToolCall) => {
+  const { toolName } = call
   if (!(timeout > 0)) {
     const issue = { path: "timeout", message: `must be milliseconds above 0, but is ${timeout}` }
     return Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [issue] }))

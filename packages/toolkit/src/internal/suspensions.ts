@@ -57,11 +57,13 @@ type Outcome = ReturnType<Tool.Handler>
 /** `asked`: how many answers the handler has had. */
 const run = (serving: Serving, call: ToolCall.ToolCall, asked: number): Outcome =>
   call.timeout === undefined
-    ? Effect.catchTag(attempt(serving, call), "ToolSuspended", (suspension) => wait(serving, call, asked, suspension))
+    ? Effect.catchIf(attempt(serving, call), isSuspended, (suspension) => wait(serving, call, asked, suspension))
     : Effect.flatMap(Clock.currentTimeMillis, (started) =>
-      Effect.catchTag(attempt(serving, call), "ToolSuspended", (suspension) =>
+      Effect.catchIf(attempt(serving, call), isSuspended, (suspension) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           wait(serving, spend(call, now - started), asked, suspension))))
+
+const isSuspended = (error: ToolError.ToolError): error is ToolError.ToolSuspended => error._tag === "ToolSuspended"
 
 /** A call that was to go on, and is refused by a rule by now, leaves nothing behind either. */
 const attempt = ({ args, next, tool }: Serving, call: ToolCall.ToolCall): Outcome =>

@@ -43,7 +43,7 @@ export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregist
 export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Snapshot): ToolkitService => {
   const snapshot = Effect.map(core.current, show)
   const call: ToolkitService["call"] = (name, args, options) =>
-    Effect.flatMap(snapshot, (now) => callTool(now, core, name, args, options))
+    Effect.flatMap(core.current, (now) => callTool(show(now), core, name, args, options))
   return {
     snapshot,
     changes: changesOf(core.snapshots, core.closed, show),

@@ -35,27 +35,26 @@ export const makeValidation = (): Validation => {
   // the validator and its pattern engine are loaded with the first call, and not with the toolkit
   const load = Effect.map(Effect.promise(() => import("../SchemaValidator.ts")), ({ make }) => validators ??= make())
   const using = <A, E>(use: (loaded: SchemaValidators) => Effect.Effect<A, E>) =>
-    Effect.suspend(() => validators === undefined ? Effect.flatMap(load, use) : use(validators))
-  const noteOnce = (tool: Tool.Tool, path: string) => {
-    let isNoted = false
-    return (validator: Validator) => {
-      if (isNoted) return
-      isNoted = true
-      for (const unplaced of validator.diagnostics) {
-        const diagnostic = place(unplaced, tool, path)
-        if (found.size >= MAX_DIAGNOSTICS) found.delete(found.keys().next().value ?? "")
-        found.set(JSON.stringify(diagnostic), { tool: tool.name, diagnostic })
-      }
+    validators === undefined ? Effect.flatMap(load, use) : use(validators)
+  const note = (validator: Validator, tool: Tool.Tool, path: string) => {
+    for (const unplaced of validator.diagnostics) {
+      const diagnostic = place(unplaced, tool, path)
+      if (found.size >= MAX_DIAGNOSTICS) found.delete(found.keys().next().value ?? "")
+      found.set(JSON.stringify(diagnostic), { tool: tool.name, diagnostic })
     }
+    return validator
+  }
+  /** The validator of a tool's schema, made with the first value that is checked. */
+  const validatorOf = (tool: Tool.Tool, path: string, schema: JsonSchema.JsonSchema) => {
+    let made: Validator | undefined
+    return (loaded: SchemaValidators) => made ??= note(loaded.get(schema), tool, path)
   }
   return {
     checkArguments: (tool, next) => {
-      const note = noteOnce(tool, "inputSchema")
+      const validatorIn = validatorOf(tool, "inputSchema", tool.inputSchema)
       return (args, call) =>
         using((loaded) => {
-          const validator = loaded.get(tool.inputSchema)
-          const issues = validator.validate(args)
-          note(validator)
+          const issues = validatorIn(loaded).validate(args)
           return issues.length === 0
             ? next(args, call)
             : Effect.fail(new ToolError.InvalidArguments({ toolName: call.toolName, issues }))
@@ -64,20 +63,19 @@ export const makeValidation = (): Validation => {
     checkOutput: (tool, next) => {
       const { outputSchema } = tool
       if (outputSchema === undefined) return next
-      const note = noteOnce(tool, "outputSchema")
+      const validatorIn = validatorOf(tool, "outputSchema", outputSchema)
       return (args, call) =>
         Effect.flatMap(next(args, call), (result) => {
           const { structured } = result
           if (structured === undefined || result.isError) return Effect.succeed(result)
           return using((loaded) => {
-            const validator = loaded.get(outputSchema)
-            const issues = validator.validate(structured)
-            note(validator)
+            const issues = validatorIn(loaded).validate(structured)
             return Effect.succeed(issues.length === 0 ? result : withIssues(result, issues))
           })
         })
     },
-    check: (schema, value) => using((loaded) => Effect.succeed(loaded.get(schema).validate(value))),
+    check: (schema, value) =>
+      Effect.suspend(() => using((loaded) => Effect.succeed(loaded.get(schema).validate(value)))),
     diagnostics: (exposed) =>
       Array.from(found.values()).filter(({ tool }) => exposed.has(tool)).map(({ diagnostic }) => diagnostic)
   }
