@@ -32,7 +32,7 @@ import { makeAnsweredRequests } from "./internal/answeredRequests.ts"
 import { makeCheckedResolver } from "./internal/checkedResolver.ts"
 import { foldSources } from "./internal/foldedSources.ts"
 import { makeEntryPipe } from "./internal/pipedEntry.ts"
-import { failOnErrorResult, limitTime, makePipeline, normalizeResults } from "./internal/pipeline.ts"
+import { failOnErrorResult, limitTime, makePipeline } from "./internal/pipeline.ts"
 import { makeRegisteredTools } from "./internal/registeredTools.ts"
 import { makeRunningCalls } from "./internal/runningCalls.ts"
 import { makeSuspensions } from "./internal/suspensions.ts"
@@ -191,7 +191,7 @@ const makeToolkit = Effect.fnUntraced(
     const isTrusted = (tool: Tool.Tool) => trusted.has(tool)
     const policy = Policy.makeStage(rules, isTrusted)
     const answered = makeAnsweredRequests()
-    const running = yield* makeRunningCalls
+    const running = yield* makeRunningCalls(maxOutput)
     const registered = yield* makeRegisteredTools
     const folded = yield* foldSources(sources, {
       disableTools: settings.disableTools ?? [],
@@ -199,7 +199,6 @@ const makeToolkit = Effect.fnUntraced(
       pipe: makeEntryPipe(
         makePipeline([
           running.stage,
-          normalizeResults(maxOutput),
           makeSuspensions({ resolver: waitFor, check: validation.check, answered, isGate: policy.isGate }),
           Telemetry.makeStage(),
           validation.checkArguments,

@@ -2,7 +2,7 @@
 import type { JsonObject } from "@effect-toolnexus/core/Json"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import type { Handler } from "@effect-toolnexus/core/Tool"
-import type { Progress, ToolCall } from "@effect-toolnexus/core/ToolCall"
+import type { ToolCall } from "@effect-toolnexus/core/ToolCall"
 import { type ToolError, ToolFailed, ToolTimeout, ToolUnavailable } from "@effect-toolnexus/core/ToolError"
 import * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import * as Cause from "effect/Cause"
@@ -54,14 +54,16 @@ export const callTool = (
   ask: Ask = (session, args, options) => session.callTool(name, args, options)
 ): Handler => {
   const { permits, server } = serving
-  const limits = limitsOf(server, name)
-  const isRepeatable = server.trusted && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
+  const target: Target = {
+    serving,
+    limits: limitsOf(server, name),
+    ask,
+    isRepeatable: server.trusted && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
+  }
   return (args, call) =>
     Effect.contextWith((context: Context.Context<never>) => {
-      const clock = Context.get(context, Clock.Clock)
-      const started = elapsedMillis(clock)
-      const attempt = () => callNow({ serving, limits, ask, isRepeatable, context, started }, args, call)
-      return permits === undefined ? attempt() : inTurn(permits, attempt, clock, limits.total, call.toolName)
+      const attempt = new Attempt(target, args, call, context)
+      return permits === undefined ? callNow(attempt) : inTurn(permits, attempt)
     })
 }
 
@@ -71,19 +73,50 @@ const limitsOf = ({ timeout, toolTimeouts }: EnabledServer, name: string): Limit
   return call === undefined ? timeout : { ...timeout, call, total: Math.max(timeout.total, call) }
 }
 
+/** What all calls of a tool have in common. */
+interface Target {
+  readonly serving: Serving
+  readonly limits: Limits
+  readonly ask: Ask
+  /** Doing it twice is as good as doing it once, and whoever vouches for its server says so. */
+  readonly isRepeatable: boolean
+}
+
+/** A call on its way. */
+class Attempt {
+  readonly target: Target
+  readonly args: JsonObject
+  readonly call: ToolCall
+  readonly clock: Clock.Clock
+  readonly relay: ProgressRelay
+  readonly #started: number
+
+  constructor(target: Target, args: JsonObject, call: ToolCall, context: Context.Context<never>) {
+    this.target = target
+    this.args = args
+    this.call = call
+    this.clock = Context.get(context, Clock.Clock)
+    this.relay = new ProgressRelay(target.serving.run, context, call.progress)
+    this.#started = elapsedMillis(this.clock)
+  }
+
+  /** What is left of the total, in milliseconds, since the caller began to wait. */
+  get rest(): number {
+    return this.#started + this.target.limits.total - elapsedMillis(this.clock)
+  }
+}
+
 /** Waiting for a turn is no silence of the server's, but it is part of the whole. */
-const inTurn = <A>(
+const inTurn = (
   permits: Semaphore.Semaphore,
-  attempt: () => Effect.Effect<A, ToolError>,
-  clock: Clock.Clock,
-  total: number,
-  toolName: string
-): Effect.Effect<A, ToolError> =>
+  attempt: Attempt
+): Effect.Effect<ToolResult.ToolResult, ToolError> =>
   Effect.suspend(() => {
+    const { call: { toolName }, clock, target: { limits: { total } } } = attempt
     let isWaiting = true
     const turn = Effect.suspend(() => {
       isWaiting = false
-      return attempt()
+      return callNow(attempt)
     })
     const limit = Effect.andThen(
       clock.sleep(Duration.millis(total)),
@@ -93,102 +126,79 @@ const inTurn = <A>(
     return Effect.raceFirst(permits.withPermit(turn), limit)
   })
 
-interface Attempt {
-  readonly serving: Serving
-  readonly limits: Limits
-  readonly ask: Ask
-  /** Doing it twice is as good as doing it once, and whoever vouches for its server says so. */
-  readonly isRepeatable: boolean
-  readonly context: Context.Context<never>
-  /** When the caller began to wait, as {@link elapsedMillis} counts. */
-  readonly started: number
-}
-
-const callNow = (
-  attempt: Attempt,
-  args: JsonObject,
-  call: ToolCall
-): Effect.Effect<ToolResult.ToolResult, ToolError> => {
-  const { context, serving: { run, server } } = attempt
-  const relay = new ProgressRelay(run, context, call.progress)
-  return Effect.matchCauseEffect(sendCall(attempt, args, call, (progress) => relay.push(progress)), {
+/** What is lost on the way is sent once more, where that can't do harm. */
+const callNow = (attempt: Attempt, isAgain = false): Effect.Effect<ToolResult.ToolResult, ToolError> => {
+  const { relay } = attempt
+  return Effect.matchCauseEffect(send(attempt), {
     // the limits are the server's: once its answer is there, no listener's slowness throws it away
-    onSuccess: (raw) => Effect.flatMapEager(relay.drained, () => finish(server.name, raw, call)),
+    onSuccess: (raw) => Effect.flatMapEager(relay.drained, () => finish(attempt, raw)),
     onFailure: (cause) =>
-      Effect.flatMapEager(
-        isOver(cause) ? relay.stop : relay.drained,
-        () => Effect.failCause(Cause.map(cause, (error) => toToolError(error, attempt, call.toolName)))
-      )
+      !isAgain && isLost(attempt, cause)
+        ? callNow(attempt, true)
+        : Effect.flatMapEager(
+          isOver(cause) ? relay.stop : relay.drained,
+          () => Effect.failCause(Cause.map(cause, (error) => toToolError(error, attempt)))
+        )
   })
 }
 
 type CallError = McpCallError | EntryError | ToolUnavailable
 
-/** What is lost on the way is sent once more, where that can't do harm. */
-const sendCall = (
-  attempt: Attempt,
-  args: JsonObject,
-  call: ToolCall,
-  onProgress: (progress: Progress) => void
-): Effect.Effect<RawCallResult, CallError> => {
-  const { ask, isRepeatable, limits, serving: { session } } = attempt
-  const send = (live: McpSession) => {
-    const { context, hold } = call
-    return ask(live, args, {
-      onProgress,
-      limits: { call: limits.call, total: restOf(attempt) },
-      context,
-      hold
-    })
-  }
-  const sendOnce = (): Effect.Effect<RawCallResult, CallError> => {
-    const live = session.now
-    return live === undefined ? Effect.flatMap(awaitSession(attempt, call.toolName), send) : send(live)
-  }
-  return Effect.catchIf(
-    sendOnce(),
-    (error) => error._tag === "McpLost" && (isRepeatable || !error.wasSent),
-    sendOnce
-  )
+const send = (attempt: Attempt): Effect.Effect<RawCallResult, CallError> => {
+  const live = attempt.target.serving.session.now
+  return live === undefined
+    ? Effect.flatMap(awaitSession(attempt), (next) => sendTo(attempt, next))
+    : sendTo(attempt, live)
 }
 
-/** What is left of the total, in milliseconds. */
-const restOf = ({ context, limits, started }: Attempt): number =>
-  started + limits.total - elapsedMillis(Context.get(context, Clock.Clock))
+const sendTo = (
+  { args, call: { context, hold }, relay, rest, target: { ask, limits } }: Attempt,
+  session: McpSession
+) =>
+  ask(session, args, {
+    onProgress: (progress) => relay.push(progress),
+    limits: { call: limits.call, total: rest },
+    context,
+    hold
+  })
+
+const isLost = ({ target: { isRepeatable } }: Attempt, cause: Cause.Cause<CallError>): boolean =>
+  failsWith(cause, (error) => error._tag === "McpLost" && (isRepeatable || !error.wasSent))
+
+/** Nobody waits any more. */
+const isOver = (cause: Cause.Cause<CallError>): boolean =>
+  Cause.hasInterrupts(cause) ||
+  failsWith(cause, ({ _tag }) => _tag === "McpTimedOut" || _tag === "ToolUnavailable")
+
+const failsWith = (cause: Cause.Cause<CallError>, isIt: (error: CallError) => boolean): boolean =>
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && isIt(reason.error))
 
 /** A server that is being repaired isn't slow, it isn't there. */
-const awaitSession = (attempt: Attempt, toolName: string): Effect.Effect<McpSession, EntryError | ToolUnavailable> => {
-  const { context, limits, serving: { server, session } } = attempt
-  const wait = Math.min(limits.call, restOf(attempt))
+const awaitSession = (
+  { call: { toolName }, clock, rest, target: { limits, serving: { server, session } } }: Attempt
+): Effect.Effect<McpSession, EntryError | ToolUnavailable> => {
+  const wait = Math.min(limits.call, rest)
   const unrepaired = Effect.suspend(() => {
     const why = session.problem?.message ?? "it was lost"
     const reason = `mcp server "${server.name}" was not connected again within ${wait} ms; ${why}`
     return Effect.fail(new ToolUnavailable({ toolName, reason }))
   })
-  const sleep = Context.get(context, Clock.Clock).sleep(Duration.millis(wait))
-  return Effect.raceFirst(session.current, Effect.andThen(sleep, unrepaired))
+  return Effect.raceFirst(session.current, Effect.andThen(clock.sleep(Duration.millis(wait)), unrepaired))
 }
 
 const totalTimeout = (toolName: string, limit: number) => new ToolTimeout({ toolName, limit, phase: "total" })
 
 const finish = (
-  server: string,
-  raw: RawCallResult,
-  call: ToolCall
+  { call: { toolName }, target: { serving: { server } } }: Attempt,
+  raw: RawCallResult
 ): Effect.Effect<ToolResult.ToolResult, ToolError> => {
-  const result = toToolResult(server, raw)
+  const result = toToolResult(server.name, raw)
   if (!result.isError) return Effect.succeed(result)
   const failure = ToolResult.normalize(result)
-  return Effect.fail(new ToolFailed({ toolName: call.toolName, message: failure.output, result: failure }))
+  return Effect.fail(new ToolFailed({ toolName, message: failure.output, result: failure }))
 }
 
-/** Nobody waits any more. */
-const isOver = (cause: Cause.Cause<CallError>): boolean =>
-  Cause.hasInterrupts(cause) || cause.reasons.some((reason) => Cause.isFailReason(reason) && isTimeout(reason.error))
-
-const isTimeout = ({ _tag }: CallError): boolean => _tag === "McpTimedOut" || _tag === "ToolUnavailable"
-
-const toToolError = (error: CallError, { limits }: Attempt, toolName: string): ToolError => {
+const toToolError = (error: CallError, { call: { toolName }, target: { limits } }: Attempt): ToolError => {
   switch (error._tag) {
     case "McpRejected":
       return new ToolFailed({ toolName, message: error.detail })

@@ -9,16 +9,26 @@ export const toToolResult = (server: string, raw: RawCallResult): ToolResult.Too
   const { note: partsNote, parts } = readContent(raw.content)
   const text = parts.length === 1 ? parts[0]?.line ?? "" : parts.map(({ line }) => line).join("\n")
   const { leftOut, note: structuredNote, structured } = readStructured(raw.structuredContent)
-  const content = parts.flatMap(({ part }) => part === undefined ? [] : [part])
-  const notes = [partsNote, leftOut, structuredNote].filter(Predicate.isNotUndefined)
+  const content = contentOf(parts)
+  const note = noteOf([partsNote, leftOut, structuredNote])
   return {
     output: text.trim() === "" ? leftOut ?? (structured === undefined ? text : JSON.stringify(structured)) : text,
     isError: raw.isError === true,
-    metadata: { server, ...(notes.length === 0 ? {} : { note: notes.join(" ") }) },
-    ...(content.length === 0 ? {} : { content }),
-    ...(structured === undefined ? {} : { structured })
+    metadata: note === undefined ? { server } : { server, note },
+    ...(content.length === 0 ? undefined : { content }),
+    ...(structured === undefined ? undefined : { structured })
   }
 }
+
+/** By hand, as it is done for every call: `flatMap` takes as long as all the rest. */
+const contentOf = (parts: ReadonlyArray<Read>): ReadonlyArray<ToolResult.ContentPart> => {
+  const content: Array<ToolResult.ContentPart> = []
+  for (const { part } of parts) if (part !== undefined) content.push(part)
+  return content
+}
+
+const noteOf = (notes: ReadonlyArray<string | undefined>): string | undefined =>
+  notes.every(Predicate.isUndefined) ? undefined : notes.filter(Predicate.isNotUndefined).join(" ")
 
 const LEFT_OUT =
   `[structured content left out: deeper than ${ANSWER_BOUNDS.levels} levels, or more than ${ANSWER_BOUNDS.values} values]`
@@ -31,8 +41,10 @@ interface Structured {
   readonly note?: string
 }
 
+const NOTHING: Structured = {}
+
 const readStructured = (raw: unknown): Structured => {
-  if (raw === undefined || raw === null) return {}
+  if (raw === undefined || raw === null) return NOTHING
   if (!isWithin(raw, ANSWER_BOUNDS)) return { leftOut: LEFT_OUT }
   if (isJson(raw)) return { structured: raw }
   return { structured: toJson(raw), note: "[what is no JSON value in the structured content, e.g. 1e999, is null]" }

@@ -20,14 +20,16 @@ export const decodeArguments = (
 }
 
 /** From code anything may come, also what breaks whoever looks at it. */
-const checkObject = (toolName: string, args: Json.Json) =>
-  Result.match(Result.try(() => Json.isWithin(args, BOUNDS) ? Json.isJsonObject(args) : undefined), {
-    onFailure: () => invalid(toolName, "the arguments can't be read"),
-    onSuccess: (isObject) => {
-      if (isObject === undefined) return invalid(toolName, TOO_MUCH)
-      return isObject && isParsedObject(args) ? Effect.succeed(args) : notAnObject(toolName)
-    }
-  })
+const checkObject = (toolName: string, args: Json.Json) => {
+  const problem = Result.getOrElse(Result.try(() => problemOf(args)), () => "the arguments can't be read")
+  if (problem !== undefined) return invalid(toolName, problem)
+  return isParsedObject(args) ? Effect.succeed(args) : notAnObject(toolName)
+}
+
+const problemOf = (args: Json.Json): string | undefined => {
+  if (!Json.isWithin(args, BOUNDS)) return TOO_MUCH
+  return Json.isJsonObject(args) ? undefined : NO_OBJECT
+}
 
 /** Deeper ones can't be written as JSON again, nor can cyclic ones. */
 const BOUNDS: Json.Bounds = { levels: 500, values: 10_000_000 }
@@ -42,7 +44,9 @@ const describe = (cause: unknown): string => Text.cut(cause instanceof Error ? c
 const isParsedObject = (value: unknown): value is Json.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const notAnObject = (toolName: string) => invalid(toolName, "the arguments must be a JSON object")
+const NO_OBJECT = "the arguments must be a JSON object"
+
+const notAnObject = (toolName: string) => invalid(toolName, NO_OBJECT)
 
 const invalid = (toolName: string, message: string) =>
   Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [{ path: "", message }] }))

@@ -1,5 +1,5 @@
 /** The one pipeline that every call of every tool goes through, made of middleware. */
-import { type Json, Middleware, Text, type Tool, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { type Json, Middleware, type Tool, type ToolCall, ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { Countdown } from "./countdown.ts"
@@ -17,23 +17,6 @@ export const makePipeline = (stages: ReadonlyArray<Middleware.Middleware>): (too
     made.set(tool, piped)
     return piped
   }
-}
-
-/** The form in which results leave, those inside a failure too. */
-export const normalizeResults = (maxOutput: number): Middleware.Middleware => {
-  const normalized = {
-    onSuccess: (result: ToolResult.ToolResult) => Effect.succeed(ToolResult.normalize(result, maxOutput)),
-    onFailure: (error: ToolError.ToolError) =>
-      Effect.fail(error._tag === "ToolFailed" ? normalizeFailure(error, maxOutput) : error)
-  }
-  return (_, next) => (args, call) => Effect.matchEffect(next(args, call), normalized)
-}
-
-const normalizeFailure = (error: ToolError.ToolFailed, maxOutput: number): ToolError.ToolFailed => {
-  const message = Text.cut(error.message, maxOutput)
-  const result = error.result === undefined ? undefined : ToolResult.normalize(error.result, maxOutput)
-  if (message === error.message && result === error.result) return error
-  return new ToolError.ToolFailed({ ...error, message, ...(result === undefined ? {} : { result }) })
 }
 
 /** The caller's own limit, over everything behind this stage. */

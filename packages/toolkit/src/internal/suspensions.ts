@@ -36,8 +36,8 @@ export interface SuspensionOptions {
 }
 
 export const makeSuspensions = (options: SuspensionOptions): Middleware.Middleware => (tool, next) => (args, call) => {
-  const serving: Serving = { ...options, tool, next, args }
   const { resumed } = call
+  const serving: Serving = { options, tool, next, args }
   if (resumed === undefined) return run(serving, call, 0)
   const { memory, state } = recall(resumed.state)
   if (resumed.answer.ok) return goOn(serving, call, { ...resumed, state }, memory)
@@ -46,7 +46,8 @@ export const makeSuspensions = (options: SuspensionOptions): Middleware.Middlewa
 }
 
 /** One call, whatever becomes of it. */
-interface Serving extends SuspensionOptions {
+interface Serving {
+  readonly options: SuspensionOptions
   readonly tool: Tool.Tool
   readonly next: Tool.Handler
   readonly args: Json.JsonObject
@@ -82,7 +83,7 @@ const wait = Effect.fnUntraced(function*(
   asked: number,
   suspension: ToolError.ToolSuspended
 ): Effect.fn.Return<Effect.Success<Outcome>, ToolError.ToolError> {
-  const isGate = serving.isGate(suspension)
+  const isGate = serving.options.isGate(suspension)
   const resumed = isGate ? call.resumed : undefined
   const memory: Memory = { isGate, isApproved: call.isApproved, asked, resumed }
   const held = isGate ? resumed : { state: suspension.request.state }
@@ -103,7 +104,7 @@ const ask = Effect.fnUntraced(function*(
   given: Request.Request,
   memory: Memory
 ): Effect.fn.Return<ToolCall.Resumed, ToolError.ToolError> {
-  const { answered, check, resolver, tool } = serving
+  const { options: { answered, check, resolver }, tool } = serving
   const { toolName } = call
   if (!memory.isGate && !(memory.asked < (tool.suspension?.rounds ?? 1))) {
     return yield* new ToolError.ToolFailed({ toolName, message: `unresolved: ${given.prompt}` })
