@@ -4,29 +4,17 @@
  *
  * @since 0.1.0
  */
-import { Source, SourceEntry, type Tool } from "@effect-toolnexus/core"
 import type { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
+import { Source } from "@effect-toolnexus/core/Source"
+import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
-import type * as Scope from "effect/Scope"
-import * as ApplyPatch from "./ApplyPatch.ts"
-import * as Bash from "./Bash.ts"
-import { type BuiltinOptions, type BuiltinSettings, decodeOptions, TOOL_NAMES } from "./BuiltinOptions.ts"
-import * as Edit from "./Edit.ts"
-import * as Glob from "./Glob.ts"
-import * as Grep from "./Grep.ts"
+import { type BuiltinOptions, decodeOptions } from "./BuiltinOptions.ts"
 import { ENTRY } from "./internal/defineBuiltin.ts"
-import * as Question from "./Question.ts"
-import * as Read from "./Read.ts"
-import * as StaleGuard from "./StaleGuard.ts"
-import * as TodoWrite from "./TodoWrite.ts"
-import * as WebFetch from "./WebFetch.ts"
-import { Workspace, type WorkspaceError } from "./Workspace.ts"
-import * as Write from "./Write.ts"
+import type { WorkspaceError } from "./Workspace.ts"
 
 type Platform = FileSystem.FileSystem | Path.Path | ChildProcessSpawner | HttpConnections
 
@@ -53,12 +41,15 @@ export const layer = (options: BuiltinOptions): Layer.Layer<Source, never, Platf
   const settings = decoded.options === true ? {} : decoded.options
   if (settings === false) return Source.fromEntries("builtin", [SourceEntry.disabled(ENTRY, rest)])
   return Layer.unwrap(
-    Effect.match(makeTools(settings), {
+    Effect.match(Effect.flatMap(loadTools, ({ makeTools }) => makeTools(settings)), {
       onSuccess: (tools) => SourceEntry.loaded(ENTRY, { ...rest, tools }),
       onFailure: (error) => SourceEntry.failed(toEntryError(error), rest)
     }).pipe(Effect.map((entry) => Source.fromEntries("builtin", [entry])))
   )
 }
+
+/** Only where they are on, and while other sources are on their way already. */
+const loadTools = Effect.promise(() => import("./internal/builtinTools.ts"))
 
 export {
   type BuiltinLimits,
@@ -67,42 +58,6 @@ export {
   type DecodedOptions,
   decodeOptions
 } from "./BuiltinOptions.ts"
-
-type Builder = Effect.Effect<Tool.Tool, never, Workspace | HttpConnections | Scope.Scope>
-
-const builders = ({ bash, limits, network }: BuiltinSettings): Record<(typeof TOOL_NAMES)[number], Builder> => ({
-  bash: Bash.make({ ...bash, ...limits }),
-  read: Read.make(limits),
-  write: Write.make(limits),
-  edit: Edit.make(limits),
-  apply_patch: ApplyPatch.make(limits),
-  grep: Grep.make(limits),
-  glob: Glob.make(limits),
-  webfetch: WebFetch.make({ ...limits, ...(network === undefined ? {} : { network }) }),
-  question: Question.make,
-  todowrite: TodoWrite.make
-})
-
-const makeTools = Effect.fnUntraced(function*(settings: BuiltinSettings) {
-  const workspace = yield* workspaceOf(settings)
-  const make = builders(settings)
-  const wanted = TOOL_NAMES.filter((name) => settings.tools?.[name] !== false)
-  const tools = yield* Effect.forEach(wanted, (name) => make[name]).pipe(
-    Effect.provideService(Workspace, workspace),
-    Effect.provideService(StaleGuard.StaleGuard, StaleGuard.make(settings.staleGuard))
-  )
-  return workspace.isReadOnly ? tools.filter(({ annotations }) => annotations?.readOnlyHint === true) : tools
-})
-
-/** The host's, where it has put one in place, else one on the platform; either way with no more than the options allow. */
-const workspaceOf = (settings: BuiltinSettings) =>
-  Effect.flatMap(
-    Effect.serviceOption(Workspace),
-    Option.match({
-      onNone: () => Workspace.make(settings),
-      onSome: (workspace) => Workspace.narrow(workspace, settings)
-    })
-  )
 
 const toEntryError = ({ message }: WorkspaceError): SourceEntry.EntryError =>
   new SourceEntry.EntryError({ kind: "builtin", entry: ENTRY, phase: "config", detail: message })

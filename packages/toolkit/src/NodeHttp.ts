@@ -3,20 +3,9 @@
  *
  * @since 0.1.0
  */
-import {
-  type ConnectionOptions,
-  type Connections,
-  HttpConnections,
-  type HttpResponse
-} from "@effect-toolnexus/core/HttpConnections"
+import { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
-import { urlToHttpOptions } from "node:url"
-import { checkedLookup, refusalOfLiteral } from "./internal/addressCheck.ts"
-import { letGo, readBytes, readPieces, readText } from "./internal/httpBody.ts"
-import { ENDED, isUnsent, toFailure } from "./internal/networkFailure.ts"
 
 /**
  * @category layers
@@ -24,71 +13,5 @@ import { ENDED, isUnsent, toFailure } from "./internal/networkFailure.ts"
  */
 export const layer: Layer.Layer<HttpConnections> = Layer.succeed(HttpConnections, {
   open: (options) =>
-    Effect.map(
-      Effect.acquireRelease(Effect.sync(() => makeAgents(options)), closeAgents),
-      (agents) => ({ exchange: checkedExchange(options, exchangeOver(agents)) })
-    )
-})
-
-const makeAgents = ({ proxy, refusal, tls }: ConnectionOptions) => {
-  const options = {
-    keepAlive: true,
-    proxyEnv: { ...proxy },
-    ...(refusal === undefined ? {} : { lookup: checkedLookup(refusal) })
-  }
-  return { http: new HttpAgent(options), https: new HttpsAgent({ ...options, ...tls }) }
-}
-
-type Agents = ReturnType<typeof makeAgents>
-
-const closeAgents = ({ http, https }: Agents) =>
-  Effect.sync(() => {
-    http.destroy()
-    https.destroy()
-  })
-
-const checkedExchange = ({ refusal }: ConnectionOptions, exchange: Exchange): Exchange =>
-  refusal === undefined ? exchange : (request) => refusalOfLiteral(refusal, request.url) ?? exchange(request)
-
-type Exchange = Connections["exchange"]
-
-const exchangeOver = ({ http, https }: Agents): Exchange => ({ body, headers, method, url }) =>
-  Effect.callback((resume) => {
-    const size = body === undefined ? undefined : Buffer.byteLength(body)
-    const length = size === undefined ? undefined : { "content-length": String(size) }
-    const options = { ...targetOf(url), method, headers: { ...headers, ...length } }
-    const request = url.protocol === "https:"
-      ? httpsRequest({ ...options, agent: https })
-      : httpRequest({ ...options, agent: http })
-    request.on("response", (message) => resume(Effect.succeed(toResponse(message))))
-    request.on("error", (error) => resume(toFailure(error, isUnsent(error))))
-    // a server that changes to another protocol is neither a response nor an error
-    request.on("close", () => resume(ENDED))
-    // the head is written together with the body, and encoded as it is: in UTF-8 it would be another one
-    if (typeof body === "string" && size === body.length) request.end(body, "latin1")
-    else request.end(typeof body === "string" ? Buffer.from(body) : body)
-    return Effect.sync(() => request.destroy())
-  })
-
-const targets = new WeakMap<URL, RequestOptions>()
-
-/** Most requests go where the one before went, and to take a URL apart costs as much as to write a head. */
-const targetOf = (url: URL): RequestOptions => {
-  const known = targets.get(url)
-  if (known !== undefined) return known
-  const target = { ...urlToHttpOptions(url) }
-  targets.set(url, target)
-  return target
-}
-
-const toResponse = (message: IncomingMessage): HttpResponse => ({
-  status: message.statusCode ?? 0,
-  header: (name) => {
-    const value = message.headers[name]
-    return Array.isArray(value) ? value.join(", ") : value
-  },
-  text: (limit) => readText(message, limit),
-  bytes: (limit) => readBytes(message, limit),
-  pieces: (take) => readPieces(message, take),
-  discard: () => letGo(message)
+    Effect.flatMap(Effect.promise(() => import("./internal/nodeConnections.ts")), ({ open }) => open(options))
 })
