@@ -1,7 +1,8 @@
 /**
  * Reads the front matter that most skills have, where no line leaves anything to interpret: names, each with a text that
- * is plain, in quotes or a block of lines, or with a list or names of such texts below it. That takes a tenth of the time of a YAML parser,
- * and spares a small toolkit from loading one. What is read here means the same in YAML; anything else is left to that.
+ * is plain, in quotes or a block of lines, or with a list or names of such texts below it. That takes a tenth of the time
+ * of a YAML parser, and spares a small toolkit from loading one. What is read here means the same in YAML; anything else
+ * is left to that.
  */
 import { emptyRecord, type Fields, type Value } from "./fields.ts"
 

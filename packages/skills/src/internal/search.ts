@@ -101,7 +101,7 @@ const readFresh = Effect.fnUntraced(function*(files: ReadonlyArray<SkillFile>, i
   }
 })
 
-/** Heads that are read before they are parsed: 16 MiB at most. */
+/** Heads that are read before they are parsed: 32 MiB at most. */
 const BATCH = 512
 
 /** Heads that are parsed before others have their turn: less than a millisecond, if nothing is odd about them. */
