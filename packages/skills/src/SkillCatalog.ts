@@ -5,11 +5,11 @@
  * @since 0.1.0
  */
 import { type Diagnostic, NameFilter, ToolName } from "@effect-toolnexus/core"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Result from "effect/Result"
 import { renderBlock } from "./internal/block.ts"
 import { readBody } from "./internal/skillBody.ts"
 import * as content from "./internal/skillContent.ts"
@@ -110,11 +110,11 @@ const filterOf = ({ disabled = [], filter = {} }: Pick<Options, "disabled" | "fi
 
 const readDefinitions = (values: ReadonlyArray<unknown> = [], entry: string) => {
   const results = readList(values, entry)
-  const read = results.filter(Result.isSuccess).map(({ success }) => success)
+  const read = Arr.getSuccesses(results)
   return {
     skills: read.map(({ skill }) => skill),
     diagnostics: read.flatMap(({ diagnostics }) => diagnostics),
-    skipped: results.filter(Result.isFailure).map(({ failure }) => failure)
+    skipped: Arr.getFailures(results)
   }
 }
 
@@ -150,8 +150,12 @@ const overBudget = (skills: ReadonlyArray<Skill>, budget: number): ReadonlyArray
   const { hidden, shortened } = renderPrompt(skills, budget)
   if (hidden === 0 && shortened === 0) return []
   const message = hidden === 0
-    ? `${shortened} descriptions are shortened to keep the skills prompt within ${budget} characters`
-    : `${hidden} skills are not in the skills prompt, which has ${budget} characters at most`
+    ? `${shortened} ${
+      shortened === 1 ? "description is" : "descriptions are"
+    } shortened to keep the skills prompt within ${budget} characters`
+    : `${hidden} ${
+      hidden === 1 ? "skill is" : "skills are"
+    } not in the skills prompt, which has ${budget} characters at most`
   return [{ level: hidden === 0 ? "info" : "warning", code: "prompt-budget", entry: "<skills>", message }]
 }
 

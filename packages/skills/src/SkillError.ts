@@ -45,7 +45,7 @@ export class SkillUnreadable
 }
 
 /**
- * The skill has no such file, the file lies outside its folder, or it isn't text of a bearable size.
+ * The skill has no such file, the file lies outside its folder, or it is neither text nor an image of a bearable size.
  *
  * @category errors
  * @since 0.1.0

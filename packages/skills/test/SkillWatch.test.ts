@@ -243,7 +243,7 @@ layer(platform, { excludeTestServices: true })("SkillDiscovery.changes", (it) =>
       const { found, until } = yield* Effect.provideService(watching([root]), FileSystem.WatchBackend, own)
       const first = yield* Queue.take(found)
       const [told] = first.diagnostics.filter(({ code }) => code === "not-watched")
-      assert.match(told?.message ?? "", /and in 1 more folders/)
+      assert.match(told?.message ?? "", /and in 1 more folder are/)
       yield* fs.writeFileString(`${root}/s/SKILL.md`, skill("new"))
       yield* Queue.offer(poke, { _tag: "Update", path: `${root}/s/SKILL.md` })
       yield* until("new", "t")

@@ -45,12 +45,21 @@ describe("the prompt within a budget", () => {
   })
 
   it("tells what it cost", () => {
-    const codes = (promptBudget: number) =>
-      SkillCatalog.make({ definitions: [{ name: "a", description: "A".repeat(500), content: "" }], promptBudget })
-        .diagnostics.map(({ code, level }) => `${level} ${code}`)
-    assert.deepStrictEqual([codes(5000), codes(300), codes(100)], [[], ["info prompt-budget"], [
-      "warning prompt-budget"
-    ]])
+    const told = (promptBudget: number, ...names: ReadonlyArray<string>) =>
+      SkillCatalog.make({
+        definitions: names.map((name) => ({ name, description: "A".repeat(500), content: "" })),
+        promptBudget
+      }).diagnostics.map(({ code, level, message }) => `${level} ${code}: ${message}`)
+    assert.deepStrictEqual(
+      [told(5000, "a"), told(300, "a"), told(100, "a"), told(300, "a", "b"), told(100, "a", "b")],
+      [
+        [],
+        ["info prompt-budget: 1 description is shortened to keep the skills prompt within 300 characters"],
+        ["warning prompt-budget: 1 skill is not in the skills prompt, which has 100 characters at most"],
+        ["info prompt-budget: 2 descriptions are shortened to keep the skills prompt within 300 characters"],
+        ["warning prompt-budget: 2 skills are not in the skills prompt, which has 100 characters at most"]
+      ]
+    )
   })
 
   it.effect.prop(

@@ -76,7 +76,7 @@ export const explore = Effect.fnUntraced(function*(
   }
 })
 
-const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.DirectoryEntry) => name)
+export const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.DirectoryEntry) => name)
 
 const list = Effect.fnUntraced(function*(folder: string, observer?: Observer) {
   const fs = yield* FileSystem.FileSystem

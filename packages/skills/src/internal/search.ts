@@ -71,10 +71,10 @@ const discoverRoot = Effect.fnUntraced(function*(root: SkillRoot, search: Search
   const { diagnostics, files, skipped } = searched.success
   yield* readHeads(files, known, into)
   const heads = files.flatMap((file) => into.get(keyOf(file)) ?? [])
-  const read = heads.filter(Result.isSuccess).map(({ success }) => success)
+  const read = Arr.getSuccesses(heads)
   return {
     found: read.map(({ skill }) => skill),
-    skipped: [...skipped, ...heads.filter(Result.isFailure).map(({ failure }) => failure)],
+    skipped: [...skipped, ...Arr.getFailures(heads)],
     diagnostics: [...diagnostics, ...read.flatMap((head) => head.diagnostics)],
     unreadableRoots: []
   }

@@ -2,13 +2,11 @@
  * The files that belong to a skill on disk: those in its real folder, less SKILL.md, hidden files, nested skills, and
  * what a link leads out to. What isn't listed for these reasons can't be read either.
  */
-import { ToolName } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Order from "effect/Order"
 import * as Path from "effect/Path"
-import { MAX_ENTRIES, PASSED_OVER } from "./folders.ts"
+import { byName, MAX_ENTRIES, PASSED_OVER } from "./folders.ts"
 
 /** A sample is wanted, not a search: a skill with more folders before its first files is odd. */
 const MAX_FOLDERS = 1000
@@ -58,8 +56,6 @@ export const listFiles = Effect.fnUntraced(function*(directory: string, limit: n
   }
   return files
 })
-
-const byName = Order.mapInput(ToolName.byCodePoints, ({ name }: FileSystem.DirectoryEntry) => name)
 
 const itemsIn = Effect.fnUntraced(function*(folder: Item, directory: string) {
   const fs = yield* FileSystem.FileSystem

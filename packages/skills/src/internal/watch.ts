@@ -93,5 +93,8 @@ const toDiagnostic = ({ count, detail, folder }: NotWatched) =>
   diagnostic(
     { entry: "<skills>", path: folder },
     "not-watched",
-    `Changes here${count > 1 ? ` and in ${count - 1} more folders` : ""} are noticed once a minute only: ${detail}`
+    `Changes here${andInMore(count - 1)} are noticed once a minute only: ${detail}`
   )
+
+const andInMore = (count: number): string =>
+  count === 0 ? "" : ` and in ${count} more ${count === 1 ? "folder" : "folders"}`
