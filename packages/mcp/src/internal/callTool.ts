@@ -162,7 +162,9 @@ const sendTo = (
     hold
   })
 
+/** Whoever has given up wants no second time either. */
 const isLost = ({ target: { isRepeatable } }: Attempt, cause: Cause.Cause<CallError>): boolean =>
+  !Cause.hasInterrupts(cause) &&
   failsWith(cause, (error) => error._tag === "McpLost" && (isRepeatable || !error.wasSent))
 
 /** Nobody waits any more. */
