@@ -19,8 +19,8 @@ import { parse } from "yaml"
 import { type Contender, measure } from "./harness.ts"
 
 const AIM = 1.5
-/** What a check lets pass: other work on a machine is no fault of ours. */
-const LIMIT = 2
+/** What a check lets pass: where a machine has other work, threads wait longer than a reader that needs none. */
+const LIMIT = 2.5
 
 export interface SkillCounts {
   readonly counts: readonly [number, ...ReadonlyArray<number>]
