@@ -10,6 +10,7 @@ import type { Remote } from "./mcpClients/client.ts"
 import { clients, floor } from "./mcpClients/clients.ts"
 import { compare, type Comparison, type Medians, ratioTo } from "./mcpClients/freshProcesses.ts"
 import { programIn, published } from "./mcpClients/published.ts"
+import { workTables } from "./mcpClients/workTables.ts"
 import type { Size } from "./mcpStdio.ts"
 
 export const mcpHttp = ({ calls, rounds }: Pick<Size, "calls" | "rounds">) =>
@@ -17,7 +18,7 @@ export const mcpHttp = ({ calls, rounds }: Pick<Size, "calls" | "rounds">) =>
     const worker = programIn(yield* published, "mcpClients/worker.js")
     const run = Effect.fnUntraced(function*(title: string, fixture: string) {
       const server = yield* serving(fixture)
-      const medians = yield* compare({ ...plan, tables: tablesOf(title), server, worker, rounds, amount: calls })
+      const medians = yield* compare({ ...plan, tables: workTables(title), server, worker, rounds, amount: calls })
       yield* Console.log(summary(title, medians))
     }, Effect.scoped)
     yield* run("A server without dependencies, answers in JSON", "httpEchoServer.mjs")
@@ -25,28 +26,6 @@ export const mcpHttp = ({ calls, rounds }: Pick<Size, "calls" | "rounds">) =>
   }).pipe(Effect.scoped)
 
 const plan: Pick<Comparison, "clients" | "task"> = { task: "work", clients: [...clients, floor] }
-
-const tablesOf = (server: string): Comparison["tables"] => [
-  {
-    title: `${server}: import, connect and list, and further connects`,
-    columns: [
-      { key: "import", title: "import ms", digits: 0 },
-      { key: "connect", title: "connect ms", digits: 0 },
-      { key: "cold", title: "both ms", digits: 0, hasRatio: true },
-      { key: "warm", title: "further ms", digits: 1, hasRatio: true }
-    ]
-  },
-  {
-    title: `${server}: calls of its echo`,
-    columns: [
-      { key: "inOrder", title: "in order /s", digits: 0, hasRatio: true },
-      { key: "inOrderCpu", title: "CPU µs", digits: 1, hasRatio: true },
-      { key: "atOnce", title: "16 at once /s", digits: 0, hasRatio: true },
-      { key: "atOnceCpu", title: "CPU µs", digits: 1, hasRatio: true },
-      { key: "rssEnd", title: "RSS MB", digits: 0, hasRatio: true }
-    ]
-  }
-]
 
 const summary = (server: string, medians: Medians): string => {
   const ratio = (key: string) => ratioTo(medians, "bareSdk", "toolkit", key)

@@ -12,6 +12,7 @@ import type { Command } from "./mcpClients/client.ts"
 import { clients, floor } from "./mcpClients/clients.ts"
 import { compare, type Comparison, MARK, type Medians, ratioTo } from "./mcpClients/freshProcesses.ts"
 import { programIn, published } from "./mcpClients/published.ts"
+import { workTables } from "./mcpClients/workTables.ts"
 
 /** How much is measured. */
 export interface Size {
@@ -74,35 +75,7 @@ const working = (server: string, command: Command, calls: number): Plan => ({
   amount: calls,
   server: command,
   clients: [...clients, floor],
-  tables: [
-    {
-      title: `${server}: import, connect and list, and further connects`,
-      columns: [
-        { key: "import", title: "import ms", digits: 0 },
-        { key: "connect", title: "connect ms", digits: 0 },
-        { key: "cold", title: "both ms", digits: 0, hasRatio: true },
-        { key: "coldCpu", title: "both, CPU ms", digits: 0, hasRatio: true },
-        { key: "warm", title: "further ms", digits: 1, hasRatio: true }
-      ]
-    },
-    {
-      title: `${server}: calls of its echo`,
-      columns: [
-        { key: "inOrder", title: "in order /s", digits: 0, hasRatio: true },
-        { key: "inOrderCpu", title: "CPU µs", digits: 1, hasRatio: true },
-        { key: "atOnce", title: "16 at once /s", digits: 0, hasRatio: true },
-        { key: "atOnceCpu", title: "CPU µs", digits: 1, hasRatio: true }
-      ]
-    },
-    {
-      title: `${server}: memory of the client, RSS in MB`,
-      columns: [
-        { key: "rssImported", title: "imported", digits: 0, hasRatio: true },
-        { key: "rssConnected", title: "connected", digits: 0, hasRatio: true },
-        { key: "rssEnd", title: "after the calls", digits: 0, hasRatio: true }
-      ]
-    }
-  ]
+  tables: workTables(server)
 })
 
 const starting = (servers: number): Plan => ({
