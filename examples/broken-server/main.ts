@@ -1,7 +1,7 @@
 /** A broken server beside a good one: it costs the other nothing, and the toolkit says what is wrong with it. */
 import { ScriptedMcpServer } from "@effect-toolnexus/testing"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
-import { Toolkit, ToolkitLive } from "effect-toolnexus"
+import { LogFailures, Toolkit, ToolkitLive } from "effect-toolnexus"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 
@@ -22,4 +22,7 @@ const program = Effect.gen(function*() {
   for (const message of Object.values(yield* toolkit.errors)) yield* Console.log(`- ${message}`)
 })
 
-NodeRuntime.runMain(Effect.provide(program, ToolkitLive({ config, builtins: false })))
+const toolkit = ToolkitLive({ config, builtins: false })
+
+// what has failed is printed above
+NodeRuntime.runMain(Effect.provideService(Effect.provide(program, toolkit), LogFailures, false))

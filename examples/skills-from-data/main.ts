@@ -1,7 +1,7 @@
 /** Skills as data, from a provider, and filtered: an explicit word of the filter wins over `disableSkills`. */
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import { Console, Effect } from "effect"
-import { Toolkit, ToolkitLive } from "effect-toolnexus"
+import { LogFailures, Toolkit, ToolkitLive } from "effect-toolnexus"
 
 const toolkit = ToolkitLive({
   skillDefs: [
@@ -28,4 +28,5 @@ const program = Effect.gen(function*() {
   yield* Console.log((yield* execute("skill", { name: "legal" })).output)
 })
 
-NodeRuntime.runMain(Effect.provide(program, toolkit))
+// what has failed is printed above
+NodeRuntime.runMain(Effect.provideService(Effect.provide(program, toolkit), LogFailures, false))

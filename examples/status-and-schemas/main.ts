@@ -2,7 +2,7 @@
 import { ScriptedMcpServer } from "@effect-toolnexus/testing"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import { Console, Effect } from "effect"
-import { Toolkit, ToolkitLive } from "effect-toolnexus"
+import { LogFailures, Toolkit, ToolkitLive } from "effect-toolnexus"
 import { join } from "node:path"
 
 const toolkit = ToolkitLive({
@@ -24,4 +24,5 @@ const program = Effect.gen(function*() {
   yield* Console.log(JSON.stringify(yield* toOpenAI(), undefined, 2))
 })
 
-NodeRuntime.runMain(Effect.provide(program, toolkit))
+// what has failed is printed above
+NodeRuntime.runMain(Effect.provideService(Effect.provide(program, toolkit), LogFailures, false))

@@ -28,7 +28,6 @@ const Model = ScriptedModel.layer([
 const program = Effect.gen(function*() {
   const toolkit = yield* Toolkit
   yield* Console.log(`${(yield* toolkit.tools).length} tools`)
-  yield* Effect.forEach(Object.values(yield* toolkit.errors), (error) => Console.error(error))
   const { prompt, text } = yield* ToolLoop.run({
     prompt: [
       { role: "system", content: yield* toolkit.skillsPrompt },

@@ -206,6 +206,24 @@ export interface ToolkitService {
 }
 
 /**
+ * Whether a toolkit logs the message of each entry that `errors` has, as a warning: once when it is built or when the entry
+ * fails, and again where the message is another one or the entry had worked meanwhile. Taken when the toolkit is built.
+ * Default: true. Whoever shows `errors` to people says false.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const quiet = Effect.provideService(program, LogFailures, false)
+ * ```
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const LogFailures: Context.Reference<boolean> = Context.Reference("@effect-toolnexus/core/Toolkit/LogFailures", {
+  defaultValue: () => true
+})
+
+/**
  * **Example**
  *
  * ```ts

@@ -53,6 +53,7 @@ export * as ToolError from "./ToolError.ts"
 export {
   type CallArguments,
   type Change,
+  LogFailures,
   type Shadowed,
   type Snapshot,
   Toolkit,

@@ -30,6 +30,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import { makeAddAgent } from "./internal/addAgent.ts"
 import { makeAnsweredRequests } from "./internal/answeredRequests.ts"
 import { makeCheckedResolver } from "./internal/checkedResolver.ts"
+import { logFailures } from "./internal/failureLog.ts"
 import { foldSources } from "./internal/foldedSources.ts"
 import { makeEntryPipe } from "./internal/pipedEntry.ts"
 import { failOnErrorResult, limitTime, makePipeline } from "./internal/pipeline.ts"
@@ -70,7 +71,7 @@ export interface Settings {
  * **Details**
  *
  * Services that the sources provide beside `Source` are passed on. The build fails with `RequiredEntriesFailed` where an
- * entry that its owner calls required has failed, and not for any other entry.
+ * entry that its owner calls required has failed, and not for any other entry: of that the log has a warning (`LogFailures`).
  *
  * **Gotchas**
  *
@@ -211,6 +212,7 @@ const makeToolkit = Effect.fnUntraced(
       )
     })
     yield* folded.add(registered.source)
+    yield* logFailures(folded.snapshots)
     const core: ToolkitCore = {
       ...registered,
       waitFor,

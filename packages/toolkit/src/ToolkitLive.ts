@@ -12,8 +12,9 @@ import * as ToolkitOptions from "./ToolkitOptions.ts"
  *
  * **Details**
  *
- * Whatever doesn't work is an entry with a status and an error, and costs the others nothing; the build fails only where
- * an entry that its owner calls `required` has failed (`RequiredEntriesFailed`). It is as slow as its slowest entry.
+ * Whatever doesn't work is an entry with a status and an error, which is logged once as a warning (`LogFailures`), and
+ * costs the others nothing; the build fails only where an entry that its owner calls `required` has failed
+ * (`RequiredEntriesFailed`). It is as slow as its slowest entry.
  * Beside `Toolkit` it provides the sources' own services.
  *
  * **Gotchas**

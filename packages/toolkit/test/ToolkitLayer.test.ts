@@ -3,6 +3,7 @@ import {
   type Change,
   defineTool,
   HostResolver,
+  LogFailures,
   type RemoteAgent,
   Source,
   SourceEntry,
@@ -75,6 +76,59 @@ describe("ToolkitLayer.make", () => {
       )
       assert.deepStrictEqual(toolNames, ["echo"])
       assert.match(Object.values(errors).join(), /^source "source \w+" failed at list: it broke unexpectedly \(\w+\)$/)
+    }))
+
+  it.effect("logs an entry that fails once for each message, and again when it had worked meanwhile", () =>
+    Effect.gen(function*() {
+      const error = (detail: string) =>
+        new SourceEntry.EntryError({ kind: "mcp", entry: "a", phase: "connect", detail })
+      const failed = (detail: string) => SourceEntry.failed(error(detail))
+      const entries = yield* SubscriptionRef.make<ReadonlyArray<SourceEntry.SourceEntry>>([failed("gone")])
+      const lines = yield* Queue.unbounded<string>()
+      const logger = Logger.make(({ logLevel, message }) => {
+        Queue.offerUnsafe(lines, `${logLevel}: ${String(message)}`)
+      })
+      const gone = `Warn: mcp server "a" failed at connect: gone`
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        const become = (...now: ReadonlyArray<SourceEntry.SourceEntry>) =>
+          Effect.andThen(SubscriptionRef.set(entries, now), toolkit.snapshot)
+        assert.deepStrictEqual(yield* Queue.clear(lines), [gone])
+        // an attempt, and what another entry does, is no news
+        yield* become(SourceEntry.reconnecting("a", error("gone")))
+        yield* become(failed("gone"))
+        yield* become(failed("gone"), SourceEntry.loaded("b"))
+        yield* become(failed("refused"))
+        assert.strictEqual(yield* Queue.take(lines), `Warn: mcp server "a" failed at connect: refused`)
+        yield* become(SourceEntry.loaded("a"))
+        yield* become(SourceEntry.needsAuth(error("gone")))
+        assert.strictEqual(yield* Queue.take(lines), gone)
+        yield* become(SourceEntry.loaded("a"))
+        yield* become(failed("gone"))
+        assert.strictEqual(yield* Queue.take(lines), gone)
+        assert.deepStrictEqual(yield* Queue.clear(lines), [])
+      }).pipe(
+        Effect.provide(ToolkitLayer.make([Layer.succeed(Source, { kind: "mcp", entries })])),
+        Effect.provide(Logger.layer([logger]))
+      )
+    }))
+
+  it.effect("logs no failures for a host that shows them itself, and outlives a logger that breaks", () =>
+    Effect.gen(function*() {
+      const error = new SourceEntry.EntryError({ kind: "agent", entry: "a", phase: "connect", detail: "gone" })
+      let count = 0
+      const broken = Logger.make(() => {
+        count++
+        throw new Error("no disk")
+      })
+      const build = Toolkit.use(({ errors }) => errors).pipe(
+        Effect.provide(ToolkitLayer.make([Source.fromEntries("agent", [SourceEntry.failed(error)])])),
+        Effect.provide(Logger.layer([broken]))
+      )
+      assert.deepStrictEqual(Object.keys(yield* Effect.provideService(build, LogFailures, false)), ["a"])
+      assert.strictEqual(count, 0)
+      assert.deepStrictEqual(Object.keys(yield* build), ["a"])
+      assert.strictEqual(count, 1)
     }))
 
   it.effect("follows its sources, and streams the snapshots", () =>

@@ -1,6 +1,6 @@
 /** From the flags to a toolkit, and from there to what a command does with it. */
 import type { ToolkitService } from "@effect-toolnexus/core"
-import { Toolkit } from "@effect-toolnexus/core/Toolkit"
+import { LogFailures, Toolkit } from "@effect-toolnexus/core/Toolkit"
 import type { ToolkitConfig } from "@effect-toolnexus/toolkit/ToolkitConfig"
 import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
 import * as Context from "effect/Context"
@@ -60,7 +60,8 @@ const withLayer = Effect.fnUntraced(function*<A, E, R>(
   use: Effect.Effect<A, E, R>
 ) {
   const makeToolkit = yield* ToolkitFactory
-  const build = Layer.build(makeToolkit(options))
+  // the commands say themselves what has failed, each in its place
+  const build = Effect.provideService(Layer.build(makeToolkit(options)), LogFailures, false)
   const context = yield* Effect.tapError(
     required.length === 0 ? build : withProgress(() => required, build),
     (error) => isJson ? printJson(requiredDocument(error)) : Effect.void
