@@ -22,7 +22,7 @@ const program = Effect.gen(function*() {
   const { errors, execute, skills, skillsPrompt, statuses } = yield* Toolkit
   yield* Console.log((yield* skills).map(({ name }) => name))
   yield* Console.log(yield* skillsPrompt)
-  yield* Console.log({ ...yield* statuses })
+  yield* Console.log(yield* statuses)
   yield* Console.log(Object.values(yield* errors))
   yield* Console.log((yield* execute("skill", { name: "refund" })).output)
   yield* Console.log((yield* execute("skill", { name: "legal" })).output)

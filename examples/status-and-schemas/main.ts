@@ -19,8 +19,8 @@ const toolkit = ToolkitLive({
 
 const program = Effect.gen(function*() {
   const { errors, statuses, toOpenAI } = yield* Toolkit
-  yield* Console.log({ ...yield* statuses })
-  yield* Console.log({ ...yield* errors })
+  yield* Console.log(yield* statuses)
+  yield* Console.log(yield* errors)
   yield* Console.log(JSON.stringify(yield* toOpenAI(), undefined, 2))
 })
 

@@ -108,6 +108,7 @@ export type ModelOutput =
 export const make = (service: ToolkitService, run: Run, given: Options = {}): Effect.Effect<Tools> => {
   const options = withTarget(given, "common")
   return Effect.map(service.declare(options.target), (declared) => {
+    // the AI SDK looks up whatever name a model made up, `constructor` too
     const tools: Tools = Object.create(null)
     for (const declaration of declared) tools[declaration.name] = toTool(service, run, options, declaration)
     return tools

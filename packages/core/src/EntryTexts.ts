@@ -74,11 +74,11 @@ export const make = ({ entry, folder, kind }: Options): EntryTexts => {
     expand,
     expandHeader,
     expandHeaders: Effect.fnUntraced(function*(headers) {
-      const expanded: Record<string, string> = Object.create(null)
+      const expanded = new Map<string, string>()
       for (const [name, text] of Object.entries(headers)) {
-        expanded[name.toLowerCase()] = (yield* expandHeader(name, text)).text
+        expanded.set(name.toLowerCase(), (yield* expandHeader(name, text)).text)
       }
-      return expanded
+      return Object.fromEntries(expanded)
     }),
     secrets,
     fail

@@ -62,9 +62,9 @@ const BASE: ReadonlySet<string> = new Set([
  */
 export const inheritable = (variables: Variables, named: ReadonlyArray<string> = []): Record<string, string> => {
   const isInherited = (name: string) => BASE.has(name) || name.startsWith("LC_") || named.includes(name)
-  const inherited: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined && isInherited(name)) inherited[name] = value
-  }
-  return inherited
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      value !== undefined && isInherited(name) ? [[name, value]] : []
+    )
+  )
 }

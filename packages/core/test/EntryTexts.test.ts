@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 const expandHeaders = (headers: Readonly<Record<string, string>>) => {
   const texts = EntryTexts.make({ kind: "agent", entry: "a", folder: "/project" })
   return texts.expandHeaders(headers).pipe(
-    Effect.map((expanded) => ({ expanded: { ...expanded }, secrets: texts.secrets })),
+    Effect.map((expanded) => ({ expanded, secrets: texts.secrets })),
     Effect.provideService(Environment, { TOKEN: "s3cret", LINES: "one\ntwo", NONE: undefined })
   )
 }
@@ -25,6 +25,7 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("EntryTexts", (it) =
         Object.entries(expanded),
         [["authorization", "Bearer s3cret"], ["x-folder", "/project"], ["__proto__", "x"]]
       )
+      assert.strictEqual(Object.getPrototypeOf(expanded), Object.prototype)
       assert.deepStrictEqual(secrets, ["s3cret"])
     }))
 

@@ -1,6 +1,7 @@
 import { defineTool, SourceEntry, type Tool } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
+import { inspect } from "node:util"
 import { fold, type FoldOptions, type SourceState } from "../src/internal/fold.ts"
 import { makeEntryPipe } from "../src/internal/pipedEntry.ts"
 import * as Precedence from "../src/Precedence.ts"
@@ -181,7 +182,14 @@ describe("fold", () => {
     assert.deepStrictEqual(Object.keys(snapshot.statuses), ["agent:s", "mcp:builtin", "s", "builtin"])
   })
 
-  it("treats __proto__ as a name like any", () => {
+  it("treats __proto__ as a name like any, in records that print like any", () => {
+    const broken: SourceState = { kind: "mcp", entries: [SourceEntry.failed(failure("__proto__"))] }
+    const { errors, statuses } = fold([broken], plain)
+    assert.strictEqual(inspect(statuses), "{ ['__proto__']: 'failed' }")
+    assert.match(
+      inspect(errors),
+      /^\{\s+\['__proto__'\]: 'mcp server "__proto__" failed at spawn: no such command'\s+\}$/
+    )
     const snapshot = fold([mcp("__proto__", "__proto__")], plain)
     assert.deepStrictEqual(Object.keys(snapshot.statuses), ["__proto__"])
     assert.isUndefined(snapshot.byName.get("constructor"))

@@ -14,12 +14,12 @@ import { entryError } from "./entryError.ts"
 export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteServer) {
   const { expand, expandHeader, secrets } = EntryTexts.make({ kind: "mcp", entry: server.name, folder: server.folder })
   const url = yield* expand("url", server.url)
-  const headers: Record<string, string> = Object.create(null)
-  const shown: Record<string, string> = Object.create(null)
+  const headers = new Map<string, string>()
+  const shown = new Map<string, string>()
   for (const [name, value] of Object.entries(server.headers)) {
     const expanded = yield* expandHeader(name, value)
-    headers[name] = expanded.text
-    shown[name] = expanded.shown
+    headers.set(name, expanded.text)
+    shown.set(name, expanded.shown)
   }
   const tls = yield* readTls(server)
   const proxy = yield* proxyOf(server, yield* Environment)
@@ -27,11 +27,11 @@ export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteSer
   const resolved: ResolvedRemote = {
     name: server.name,
     url: yield* parseUrl(server.name, "url", url.text),
-    headers,
+    headers: Object.fromEntries(headers),
     tls,
     proxy,
-    shown: { url: url.shown, headers: shown },
-    secrets: [...new Set([...secrets, ...Object.values(headers), ...credentials])]
+    shown: { url: url.shown, headers: Object.fromEntries(shown) },
+    secrets: [...new Set([...secrets, ...headers.values(), ...credentials])]
   }
   return resolved
 })

@@ -1,7 +1,7 @@
 /** The optional fields of a head. One that isn't what it should be is left out, with a diagnostic. */
 import type { Diagnostic } from "@effect-toolnexus/core"
 import type { DiskSkill } from "../Skill.ts"
-import { emptyRecord, type Fields, type Value } from "./fields.ts"
+import type { Fields, Value } from "./fields.ts"
 import { ALLOWED_TOOLS, checkCompatibility, diagnostic, type Place } from "./openFormat.ts"
 
 type Extras = Pick<DiskSkill, "license" | "compatibility" | "allowedTools" | "metadata">
@@ -17,7 +17,7 @@ export const readExtras = ({ values }: Fields, on: (field: string) => Place) => 
     ...(license === undefined ? {} : { license }),
     ...(compatibility === undefined ? {} : { compatibility }),
     ...(tools === undefined ? {} : { allowedTools: tools.allowedTools }),
-    ...(metadata === undefined ? {} : { metadata: metadata.record ?? emptyRecord() })
+    ...(metadata === undefined ? {} : { metadata: Object.fromEntries(metadata.record ?? []) })
   }
   const diagnostics: ReadonlyArray<Diagnostic.Diagnostic> = [
     ...(values.has("license") && license === undefined

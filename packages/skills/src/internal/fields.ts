@@ -4,7 +4,7 @@
 export interface Value {
   readonly text?: string
   readonly list?: ReadonlyArray<string>
-  readonly record?: Readonly<Record<string, string>>
+  readonly record?: ReadonlyMap<string, string>
   /** Whether `record` lacks nothing. */
   readonly isWhole?: boolean
 }
@@ -15,6 +15,3 @@ export interface Fields {
   readonly lineOf: (name: string) => number | undefined
   readonly warnings: ReadonlyArray<string>
 }
-
-/** Without a prototype: `__proto__` is a key like any. */
-export const emptyRecord = (): Record<string, string> => Object.create(null)

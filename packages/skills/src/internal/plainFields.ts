@@ -4,7 +4,7 @@
  * of a YAML parser, and spares a small toolkit from loading one. What is read here means the same in YAML; anything else
  * is left to that.
  */
-import { emptyRecord, type Fields, type Value } from "./fields.ts"
+import type { Fields, Value } from "./fields.ts"
 
 /** Nothing where it takes a YAML parser, be it only to say what is wrong. */
 export const readPlain = (source: string): Fields | undefined => {
@@ -68,11 +68,11 @@ const toList = (lines: ReadonlyArray<string>): Value | undefined => {
 }
 
 const toRecord = (lines: ReadonlyArray<string>): Value | undefined => {
-  const record = emptyRecord()
+  const record = new Map<string, string>()
   for (const line of lines) {
     const { name, text } = toEntry(line) ?? {}
-    if (name === undefined || text === undefined || name in record) return undefined
-    record[name] = text
+    if (name === undefined || text === undefined || record.has(name)) return undefined
+    record.set(name, text)
   }
   return lines.length === 0 ? undefined : { record, isWhole: true }
 }

@@ -17,7 +17,7 @@ import {
   type YAMLSeq
 } from "yaml"
 import type { CST, YAMLError } from "yaml"
-import { emptyRecord, type Fields, type Value } from "./fields.ts"
+import type { Fields, Value } from "./fields.ts"
 import { ALLOWED_TOOLS, MAX_TOLD } from "./openFormat.ts"
 
 /**
@@ -140,13 +140,13 @@ const listOf = ({ items }: YAMLSeq): Value => {
 
 /** The fields of a nested mapping that are text, and whether that is all of them. */
 const recordOf = ({ items }: YAMLMap): Value => {
-  const record = emptyRecord()
+  const record = new Map<string, string>()
   let isWhole = true
   for (const { key, value } of items) {
     const name = textOf(key)
     const text = textOf(value)
     if (name === undefined || text === undefined) isWhole = false
-    else record[name] ??= text
+    else if (!record.has(name)) record.set(name, text)
   }
   return { record, isWhole }
 }

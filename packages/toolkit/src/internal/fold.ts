@@ -40,8 +40,9 @@ export const fold = (given: ReadonlyArray<SourceState>, options: FoldOptions): S
     byName: merged.byName,
     shadowed: merged.shadowed,
     entries,
-    statuses: recordOf(listed.map(({ entry, id }) => [id, SourceEntry.status(entry)])),
-    errors: recordOf(listed.flatMap(({ entry, id }) => errorOf(entry).map((message) => [id, message]))),
+    // names come from outside, and this makes `__proto__` a name like any
+    statuses: Object.fromEntries(listed.map(({ entry, id }) => [id, SourceEntry.status(entry)])),
+    errors: Object.fromEntries(listed.flatMap(({ entry, id }) => errorOf(entry).map((message) => [id, message]))),
     sources: rankSources(sources),
     diagnostics: [...entries.flatMap(diagnosticsOf), ...broken, ...merged.diagnostics],
     // a skill that no exposed tool can load would be an empty promise
@@ -154,11 +155,4 @@ const rankSources = (sources: ReadonlyArray<SourceState>): Snapshot["sources"] =
     agent: statusOf("agent"),
     extra: statusOf("extra")
   }
-}
-
-/** Names come from outside: without a prototype, `__proto__` is a name like any. */
-const recordOf = <A>(pairs: ReadonlyArray<readonly [string, A]>): Readonly<Record<string, A>> => {
-  const record: Record<string, A> = Object.create(null)
-  for (const [name, value] of pairs) record[name] = value
-  return record
 }
