@@ -8,6 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
+ * **Details**
+ *
+ * A connection that was idle for four seconds, or for a second less than the server's `Keep-Alive` allows, isn't used
+ * again: servers end those, and a request that meets the end is lost.
+ *
  * @category layers
  * @since 0.1.0
  */

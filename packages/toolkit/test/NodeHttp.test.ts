@@ -1,7 +1,8 @@
-import { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
+import { type Connections, HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { createServer } from "node:http"
+import { createServer, type Server } from "node:http"
+import type { Socket } from "node:net"
 import * as NodeHttp from "../src/NodeHttp.ts"
 
 interface Seen {
@@ -29,6 +30,38 @@ const echo = Effect.acquireRelease(
   }),
   ({ close }) => Effect.sync(close)
 )
+
+/**
+ * Ends a connection just when a request comes over it that it has waited for too long, and says in its body how many
+ * connections there were. It never ends one by itself. `hint` is the least that goes into a `Keep-Alive`, in seconds.
+ */
+const impatient = (patience: number, hint?: number) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly url: URL; readonly close: () => void }>((resume) => {
+      const idleSince = new WeakMap<Socket, number>()
+      let connections = 0
+      const server = createServer((request, response) => {
+        const { socket } = request
+        if (performance.now() - (idleSince.get(socket) ?? Infinity) > patience) {
+          socket.destroy()
+          return
+        }
+        request.resume()
+        if (hint !== undefined) response.setHeader("Keep-Alive", `timeout=${hint}`)
+        response.on("finish", () => idleSince.set(socket, performance.now()))
+        response.end(String(connections))
+      })
+      server.keepAliveTimeout = 0
+      server.on("connection", () => connections++)
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ url: urlOf(server), close: () => server.close() })))
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+const urlOf = (server: Server): URL => {
+  const address = server.address()
+  return new URL(`http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`)
+}
 
 const open = (refusal?: (address: string, host: string) => string | undefined) =>
   HttpConnections.use((http) => http.open({ tls: {}, proxy: {}, ...(refusal === undefined ? {} : { refusal }) }))
@@ -90,5 +123,53 @@ describe("NodeHttp", () => {
       const direct = yield* exchange({ method: "GET", url: new URL(`http://127.0.0.1:${port}/`), headers: {} })
       direct.discard()
       assert.deepStrictEqual([asked[0]?.[1], asked.at(-1)], ["localhost", ["127.0.0.1", "127.0.0.1"]])
+    }).pipe(Effect.provide(NodeHttp.layer)))
+})
+
+/** These wait for a clock that is no test's. */
+describe.concurrent("NodeHttp, connections that are idle", () => {
+  const post = (url: URL, exchange: Connections["exchange"]) =>
+    exchange({ method: "POST", url, headers: {}, body: "x" }).pipe(
+      Effect.flatMap((response) => response.text(100)),
+      Effect.map(({ text }) => text)
+    )
+
+  it.live("are used again, but not when a server is about to end them", () =>
+    Effect.gen(function*() {
+      const { url } = yield* impatient(4500)
+      const { exchange } = yield* open()
+      assert.strictEqual(yield* post(url, exchange), "1")
+      yield* Effect.sleep(50)
+      assert.strictEqual(yield* post(url, exchange), "1")
+      yield* Effect.sleep(4700)
+      assert.strictEqual(yield* post(url, exchange), "2")
+    }).pipe(Effect.provide(NodeHttp.layer)))
+
+  it.live("are used for a shorter time where the server says so", () =>
+    Effect.gen(function*() {
+      const { url } = yield* impatient(1500, 2)
+      const { exchange } = yield* open()
+      assert.strictEqual(yield* post(url, exchange), "1")
+      yield* Effect.sleep(1700)
+      assert.strictEqual(yield* post(url, exchange), "2")
+    }).pipe(Effect.provide(NodeHttp.layer)))
+
+  it.live("are told from those that a proxy takes long to open", () =>
+    Effect.gen(function*() {
+      const proxy = yield* Effect.acquireRelease(
+        Effect.callback<Server>((resume) => {
+          const server = createServer()
+          server.on("connect", (_, socket) => {
+            setTimeout(() => socket.end("HTTP/1.1 502 Late\r\n\r\n"), 4700)
+          })
+          server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const { exchange } = yield* HttpConnections.use((http) =>
+        http.open({ tls: {}, proxy: { HTTPS_PROXY: urlOf(proxy).href } })
+      )
+      const { detail } = yield* Effect.flip(post(new URL("https://nowhere.invalid/"), exchange))
+      assert.include(detail, "502")
     }).pipe(Effect.provide(NodeHttp.layer)))
 })

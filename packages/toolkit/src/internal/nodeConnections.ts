@@ -15,9 +15,19 @@ export const open = (options: ConnectionOptions): Effect.Effect<Connections, nev
     (agents) => ({ exchange: checkedExchange(options, exchangeOver(agents)) })
   )
 
+/**
+ * A connection that was idle for longer isn't used again, in milliseconds: a server that ends it at that moment, as Node's
+ * do after five seconds, would cost a request that may not be repeated. Node's agent takes less where `Keep-Alive` says so.
+ */
+const MAX_IDLE = 4000
+
+/** The agent's limit would count while a proxy opens a tunnel, too: those of requests are their callers'. */
+const NO_LIMIT = 2 ** 31 - 1
+
 const makeAgents = ({ proxy, refusal, tls }: ConnectionOptions) => {
   const options = {
     keepAlive: true,
+    timeout: MAX_IDLE,
     proxyEnv: { ...proxy },
     ...(refusal === undefined ? {} : { lookup: checkedLookup(refusal) })
   }
@@ -41,7 +51,7 @@ const exchangeOver = ({ http, https }: Agents): Exchange => ({ body, headers, me
   Effect.callback((resume) => {
     const size = body === undefined ? undefined : Buffer.byteLength(body)
     const length = size === undefined ? undefined : { "content-length": String(size) }
-    const options = { ...targetOf(url), method, headers: { ...headers, ...length } }
+    const options = { ...targetOf(url), method, headers: { ...headers, ...length }, timeout: NO_LIMIT }
     const request = url.protocol === "https:"
       ? httpsRequest({ ...options, agent: https })
       : httpRequest({ ...options, agent: http })
