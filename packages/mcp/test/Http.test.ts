@@ -135,15 +135,26 @@ describe("a server over HTTP", () => {
   it.live("that isn't there fails at connect, and is named without its secrets", () =>
     Effect.gen(function*() {
       const { entries } = yield* open({
-        gone: define({ url: "http://127.0.0.1:9/mcp?token=s3cret-value" }),
+        gone: define({ url: "http://me:s3cret-value@127.0.0.1:9/s3cret-value/mcp?token=s3cret-value" }),
+        older: define({ url: "http://127.0.0.1:9/mcp?token=s3cret-value", type: "sse" }),
         lost: define({ url: "http://no-such-host.invalid/mcp" }),
         none: define({ url: "ftp://x/mcp" }),
         header: define({ url: "http://127.0.0.1:9", headers: { "X-Key": "a\nb" } }),
         silent: define({ url: (yield* httpServer({ script: () => {} })).url, timeout: { startup: 200 } })
       })
       const settled = yield* entries
-      assert.include(messageOf(settled, "gone"), "failed at connect: ECONNREFUSED: nothing listens there")
-      assert.match(messageOf(settled, "lost"), /failed at connect: (ENOTFOUND|EAI_AGAIN)/)
+      assert.include(
+        messageOf(settled, "gone"),
+        "failed at connect: http://127.0.0.1:9 gave no HTTP answer (ECONNREFUSED: nothing listens there)"
+      )
+      assert.include(
+        messageOf(settled, "older"),
+        "failed at connect: http://127.0.0.1:9 gave no HTTP answer (ECONNREFUSED"
+      )
+      assert.match(
+        messageOf(settled, "lost"),
+        /failed at connect: http:\/\/no-such-host\.invalid gave no HTTP answer \((ENOTFOUND|EAI_AGAIN)/
+      )
       assert.include(messageOf(settled, "none"), "failed at config: url must begin with http:// or https://")
       assert.include(
         messageOf(settled, "header"),

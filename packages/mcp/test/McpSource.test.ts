@@ -112,7 +112,7 @@ describe("connecting", () => {
       assert.strictEqual(entryOf(settled, "off")._tag, "Disabled")
       assert.include(
         messageOf(settled, "remote"),
-        "failed at connect: ECONNREFUSED"
+        "failed at connect: http://127.0.0.1:9 gave no HTTP answer (ECONNREFUSED"
       )
       assert.include(messageOf(settled, "wrong"), "failed at config: mcpServers.x must be an object")
       assert.include(messageOf(settled, "variable"), "failed at config: env.TOKEN: NOPE is not set")

@@ -3,6 +3,7 @@
  * of them, and why the server can't be spoken to.
  */
 import * as Defect from "@effect-toolnexus/core/Defect"
+import * as HttpAddress from "@effect-toolnexus/core/HttpAddress"
 import type { HttpFailure, HttpResponse } from "@effect-toolnexus/core/HttpConnections"
 import type { Redaction } from "@effect-toolnexus/core/Redaction"
 import {
@@ -46,21 +47,21 @@ export const outgoing = (message: Message): Outgoing => ({
 
 export const makeLink = Effect.fnUntraced(function*(server: ResolvedRemote) {
   const requests = yield* RemoteRequests.make({ ...server, kind: "mcp" })
-  return new RemoteLink(server.name, requests, yield* FiberSet.makeRuntime())
+  return new RemoteLink(server, requests, yield* FiberSet.makeRuntime())
 })
 
 export class RemoteLink {
   readonly requests: RemoteRequests
   readonly run: Run
   readonly redact: Redaction
-  readonly #server: string
+  readonly #server: ResolvedRemote
   readonly #sent = new Map<number, Fiber.Fiber<unknown, unknown>>()
   readonly #notices: FireAndForget
   #receiver: Receiver | undefined
   #refusal: Refusal | undefined
   #isLeft = false
 
-  constructor(server: string, requests: RemoteRequests, run: Run) {
+  constructor(server: ResolvedRemote, requests: RemoteRequests, run: Run) {
     this.requests = requests
     this.run = run
     this.redact = requests.redact
@@ -151,8 +152,15 @@ export class RemoteLink {
   }
 
   /** Nobody could be connected to. */
-  unreachable({ method }: Outgoing, { detail }: HttpFailure) {
-    if (STARTING.has(method)) this.setRefusal({ phase: "connect", detail })
+  unreachable({ method }: Outgoing, failure: HttpFailure) {
+    if (STARTING.has(method)) this.setRefusal(this.unanswered(failure))
+  }
+
+  /** Says where nothing came of it. */
+  unanswered({ detail }: HttpFailure): Refusal {
+    const { proxy, url } = this.#server
+    const text = `${url.origin} gave no HTTP answer (${detail}${proxyNote(url, proxy)})`
+    return { phase: "connect", detail: this.redact(text) }
   }
 
   /** The response; or why it is none, for it leads elsewhere, or asks who we are. */
@@ -181,10 +189,16 @@ export class RemoteLink {
   unbroken(delivery: Effect.Effect<void>, onBroken: (reason: string) => void): Effect.Effect<void> {
     return Effect.catchDefect(delivery, (defect) =>
       Effect.map(
-        Defect.log(`mcp server "${this.#server}"`, defect, this.redact),
+        Defect.log(`mcp server "${this.#server.name}"`, defect, this.redact),
         (id) => onBroken(`could not be asked: the request breaks whoever makes it (${id}), as the log says`)
       ))
   }
+}
+
+/** It may be the proxy that isn't there. */
+const proxyNote = (url: URL, { HTTP_PROXY = "", HTTPS_PROXY = "" }: ResolvedRemote["proxy"]): string => {
+  const proxy = HttpAddress.parse(url.protocol === "https:" ? HTTPS_PROXY : HTTP_PROXY)
+  return proxy === undefined ? "" : `; a proxy is set, ${proxy.url.origin}`
 }
 
 /** `detail` is for people. */

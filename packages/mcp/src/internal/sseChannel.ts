@@ -61,7 +61,10 @@ class SseStream {
   readonly open: Effect.Effect<void, string> = Effect.suspend(() => {
     const request = this.#request("GET", { accept: "text/event-stream" }, this.#url)
     const stream = Effect.flatMap(this.#link.requests.send(request), (answer) => this.#read(request, answer))
-    const settled = Effect.catch(stream, ({ detail }) => Effect.sync(() => this.#refuse({ phase: "connect", detail })))
+    const settled = Effect.catch(
+      stream,
+      (failure) => Effect.sync(() => this.#refuse(this.#link.unanswered(failure)))
+    )
     this.#link.run(
       this.#link.unbroken(settled, (reason) => this.#end({ phase: "connect", detail: `it ${reason}` }))
     )
