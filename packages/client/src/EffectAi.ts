@@ -6,7 +6,14 @@
  *
  * @since 0.1.0
  */
-import { type ProviderSchema, type ToolCall, Toolkit, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
+import {
+  type ProviderSchema,
+  type ToolCall,
+  ToolError,
+  Toolkit,
+  type ToolkitService,
+  ToolResult
+} from "@effect-toolnexus/core"
 import * as Model from "effect/ai/Model"
 import * as Prompt from "effect/ai/Prompt"
 import * as AiTool from "effect/ai/Tool"
@@ -18,7 +25,7 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Stream from "effect/Stream"
 import { type Approvals, approvalsIn, approvalsOf } from "./internal/approvals.ts"
 import { withId, withTarget } from "./internal/bridgeOptions.ts"
-import { callDeclared, fold, needsApproval } from "./internal/declaredCall.ts"
+import { callDeclared, needsApproval } from "./internal/declaredCall.ts"
 import { toHandlerResult } from "./internal/handlerResult.ts"
 
 /**
@@ -128,7 +135,7 @@ export const fromToolkit = (service: ToolkitService, options: Options = {}): Eff
         Effect.sync(() => {
           const isApproved = approvals.take(id, name, args) || given?.take(id, name, args) === true
           const call = { name, args, isApproved, options: withId(callOptions?.({ id, name }), id) }
-          return Stream.fromEffect(fold(Effect.map(callDeclared(service, target, call), show), show))
+          return Stream.fromEffect(ToolError.fold(Effect.map(callDeclared(service, target, call), show), show))
         })
     }
   })

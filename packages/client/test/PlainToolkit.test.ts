@@ -253,7 +253,7 @@ describe("createToolkit", () => {
       const program = join(import.meta.dirname, "fixtures/closing.ts")
       const { stderr, stdout } = await promisify(execFile)(process.execPath, [program], { timeout: 50_000 })
       assert.strictEqual(stdout, `{"output":"kept","closed":true}\n`)
-      assert.include(stderr, "A tool failed unexpectedly")
+      assert.include(stderr, "A tool broke unexpectedly")
     }
   )
 })

@@ -4,7 +4,10 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Defect from "./Defect.ts"
 import { Request } from "./Request.ts"
 import * as Text from "./Text.ts"
 import * as Result from "./ToolResult.ts"
@@ -188,8 +191,7 @@ export const ToolError = Schema.Union([
 export type ToolError = Schema.Schema.Type<typeof ToolError>
 
 /**
- * An error as a model sees it: a result with `isError` that says what happened, with `metadata.error` = the tag. This is
- * how `execute` answers; a host that resumes a call has use for it too.
+ * An error as a model sees it: a result with `isError` that says what happened, with `metadata.error` = the tag.
  *
  * @category operations
  * @since 0.1.0
@@ -209,6 +211,45 @@ export const toResult = (error: ToolError): ToolResult => {
       return Result.failure(error.message, { metadata })
   }
 }
+
+/**
+ * A call as a model sees it: whatever happens, there is an answer it can act on. This is how `execute` answers; a host that
+ * resumes a call has use for it too. `show` is given the result of a failure, in the form in which results leave a toolkit.
+ *
+ * **Details**
+ *
+ * An error becomes its result ({@link toResult}). A defect is answered with fixed text, for its message may hold anything;
+ * what it was is logged once under the id in that text. Interruption is the caller's and passes.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const result = yield* ToolError.fold(toolkit.resume(request, answer), identity)
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const fold = <A, R>(
+  call: Effect.Effect<A, ToolError, R>,
+  show: (failure: ToolResult) => A,
+  maxOutput: number = Result.MAX_OUTPUT
+): Effect.Effect<A, never, R> =>
+  Effect.catchCause(call, (cause) => {
+    if (Cause.hasInterrupts(cause)) return Effect.failCause(withoutFailures(cause))
+    const failure = cause.reasons.find(Cause.isFailReason)
+    const result = failure === undefined ? ofDefect(Cause.squash(cause)) : Effect.sync(() => toResult(failure.error))
+    return Effect.map(result, (shown) => show(Result.normalize(shown, maxOutput)))
+  })
+
+const withoutFailures = (cause: Cause.Cause<unknown>): Cause.Cause<never> =>
+  Cause.fromReasons(cause.reasons.filter((reason) => !Cause.isFailReason(reason)))
+
+const ofDefect = (defect: unknown): Effect.Effect<ToolResult> =>
+  Effect.map(
+    Defect.log("A tool", defect),
+    (id) => Result.failure(`The tool failed unexpectedly (${id}).`, { metadata: { error: "Defect", id } })
+  )
 
 /**
  * Whether a value is one of these errors.

@@ -228,8 +228,7 @@ const makeToolkit = Effect.fnUntraced(
       isClosed: running.isClosed,
       maxOutput,
       schemas: ProviderSchema.make(),
-      callId: yield* sequence("call"),
-      defectId: yield* sequence("error")
+      callId: yield* callIds
     }
     return makeService(core, (snapshot) => snapshot)
   }
@@ -243,9 +242,8 @@ const around = (
   middleware.length === 0 ? [checkOutput] : [failOnErrorResult, checkOutput, ...middleware]
 
 /** Ids that differ from toolkit to toolkit and from call to call, and cost no randomness per call. */
-const sequence = (prefix: string) =>
-  Effect.map(Random.nextIntBetween(0, 0x1_0000_0000), (toolkit) => {
-    const start = `${prefix}-${toolkit.toString(36)}-`
-    let count = 0
-    return () => `${start}${++count}`
-  })
+const callIds = Effect.map(Random.nextIntBetween(0, 0x1_0000_0000), (toolkit) => {
+  const start = `call-${toolkit.toString(36)}-`
+  let count = 0
+  return () => `${start}${++count}`
+})

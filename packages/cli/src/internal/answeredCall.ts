@@ -1,14 +1,14 @@
 /** A call to its end: what it asks a person is answered, and it goes on, for as long as there is somebody to answer. */
 import type * as Answer from "@effect-toolnexus/core/Answer"
-import * as Defect from "@effect-toolnexus/core/Defect"
 import { Request } from "@effect-toolnexus/core/Request"
 import type { CallOptions } from "@effect-toolnexus/core/ToolCall"
 import * as ToolError from "@effect-toolnexus/core/ToolError"
 import type { CallArguments, ToolkitService } from "@effect-toolnexus/core/Toolkit"
-import * as ToolResult from "@effect-toolnexus/core/ToolResult"
+import type * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import type * as Prompt from "effect/cli/Prompt"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -29,16 +29,15 @@ export interface AnsweredCall {
 /** The result; it holds a request still (`metadata.pending`) where there is nobody to answer it. */
 export const callAnswered = Effect.fnUntraced(function*(toolkit: ToolkitService, call: AnsweredCall) {
   const run = makeRounds(call)
-  const resume = (request: Request, answer: Answer.Answer) =>
-    run((options) => foldDefects(toolkit.resume(request, answer, options)))
+  const resume = (request: Request, answer: Answer.Answer) => run((options) => toolkit.resume(request, answer, options))
   const first = yield* run((options) => toolkit.execute(call.name, call.args, options))
   const asked = readPending(first)
   if (asked === undefined) return first
   let result = call.answer === undefined
     ? first
-    : yield* fold(resume(asked, { ...call.answer, id: asked.id }))
+    : yield* ToolError.fold(resume(asked, { ...call.answer, id: asked.id }), identity)
   for (let request = readPending(result); request !== undefined && call.isAttended; request = readPending(result)) {
-    result = yield* fold(askUntilFit(request, resume))
+    result = yield* ToolError.fold(askUntilFit(request, resume), identity)
   }
   return result
 })
@@ -89,17 +88,3 @@ const readMisfit = ({ data }: Request, error: ToolError.ToolError): string | und
     .map(({ message, path }) => path === "" ? message : `${path}: ${message}`)
     .join("; ")
 }
-
-/** As `execute` has it, which is how a call begins. */
-const fold = <R>(result: Effect.Effect<ToolResult.ToolResult, ToolError.ToolError, R>) =>
-  Effect.catch(result, (error) => Effect.succeed(ToolResult.normalize(ToolError.toResult(error))))
-
-const foldDefects = <E, R>(result: Effect.Effect<ToolResult.ToolResult, E, R>) =>
-  Effect.catchDefect(
-    result,
-    (defect) =>
-      Effect.map(
-        Defect.log("A tool", defect),
-        (id) => ToolResult.failure(`The tool failed unexpectedly (${id}).`, { metadata: { error: "Defect", id } })
-      )
-  )

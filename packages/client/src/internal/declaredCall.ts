@@ -1,5 +1,5 @@
 /** A model's call of a tool by the name and under the schema it was declared with. */
-import { Answer, Defect, type ProviderSchema, type ToolCall, ToolError, ToolResult } from "@effect-toolnexus/core"
+import { Answer, type ProviderSchema, type ToolCall, type ToolError, type ToolResult } from "@effect-toolnexus/core"
 import type { CallArguments, ToolkitService } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Json from "./callArguments.ts"
@@ -51,19 +51,4 @@ export const needsApproval = (
   Effect.flatMap(
     service.fromProvider(target, name, Json.fromModel(args)),
     (own) => service.needsApproval(own.name, own.args)
-  )
-
-/** Every failure as a model sees it, like `execute` answers. Interruption is the caller's and passes. */
-export const fold = <A>(
-  call: Effect.Effect<A, ToolError.ToolError>,
-  show: (result: ToolResult.ToolResult) => A
-): Effect.Effect<A> =>
-  call.pipe(
-    Effect.catch((error) => Effect.sync(() => show(ToolResult.normalize(ToolError.toResult(error))))),
-    Effect.catchDefect((defect) =>
-      Effect.map(
-        Defect.log("A tool", defect),
-        (id) => show(ToolResult.failure(`The tool failed unexpectedly (${id}).`, { metadata: { error: "Defect", id } }))
-      )
-    )
   )

@@ -1,5 +1,5 @@
 /** One round of a loop: what a conversation is still waiting for, and what becomes of the calls a model has made. */
-import { type ToolCall, type ToolError, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
+import { type ToolCall, ToolError, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
 import * as Model from "effect/ai/Model"
 import * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
@@ -9,7 +9,7 @@ import * as EffectAi from "../EffectAi.ts"
 import type { Options, Outcome, Waiting } from "../ToolLoop.ts"
 import { withId, withTarget } from "./bridgeOptions.ts"
 import { type OpenCall, openCalls, withoutApprovals } from "./conversation.ts"
-import { callDeclared, fold } from "./declaredCall.ts"
+import { callDeclared } from "./declaredCall.ts"
 import { toHandlerResult } from "./handlerResult.ts"
 
 type Tools = EffectAi.LiveToolkit["tools"]
@@ -193,7 +193,7 @@ const settle = (
   const show = (result: ToolResult.ToolResult): Answered => ({ result: toPart(calling, call, result) })
   const waits = ({ request }: ToolError.ToolSuspended): Effect.Effect<Answered> =>
     Effect.succeed({ waiting: { toolCallId: call.id, approvalId: request.id, request } })
-  return fold(Effect.catchTag(Effect.map(running, show), "ToolSuspended", waits), show)
+  return ToolError.fold(Effect.catchTag(Effect.map(running, show), "ToolSuspended", waits), show)
 }
 
 const toPart = ({ show }: Calling, { id, name }: CallName, result: ToolResult.ToolResult): ResultPart => {

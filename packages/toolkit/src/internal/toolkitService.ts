@@ -4,16 +4,17 @@ import {
   type Diagnostic,
   type ProviderSchema,
   type Snapshot,
+  ToolError,
   type ToolkitService,
   type ViewOptions
 } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type { PolicyStage } from "../Policy.ts"
 import type { AnsweredRequests } from "./answeredRequests.ts"
 import { callTool } from "./callTool.ts"
 import { changesOf } from "./changes.ts"
-import { executeTool } from "./executeTool.ts"
 import type { FoldedSources } from "./foldedSources.ts"
 import { needsApproval } from "./needsApproval.ts"
 import { resumeTool } from "./resumeTool.ts"
@@ -36,7 +37,6 @@ export interface ToolkitCore extends Pick<ToolkitService, "register" | "unregist
   readonly isClosed: () => boolean
   readonly maxOutput: number
   readonly callId: () => string
-  readonly defectId: () => string
 }
 
 /** `show` narrows a snapshot, and gives the same result for the same one. */
@@ -56,7 +56,7 @@ export const makeService = (core: ToolkitCore, show: (snapshot: Snapshot) => Sna
     }),
     get: (name) => Effect.map(snapshot, ({ byName }) => Option.fromUndefinedOr(byName.get(name))),
     call,
-    execute: (name, args, options) => executeTool(call(name, args, options), core.defectId, core.maxOutput),
+    execute: (name, args, options) => ToolError.fold(call(name, args, options), identity, core.maxOutput),
     needsApproval: (name, args) => Effect.flatMap(snapshot, (now) => needsApproval(now, core, name, args)),
     resume: (request, answer, options) =>
       Effect.flatMap(snapshot, (now) => resumeTool(now, core, request, answer, options)),
