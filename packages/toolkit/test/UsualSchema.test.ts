@@ -3,10 +3,12 @@ import { Json, ProviderProfile } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
+import { isDeepStrictEqual } from "node:util"
 import { renderUsual } from "../../core/src/internal/renderUsual.ts"
 import { readToolShape } from "../../core/src/internal/shapeReader.ts"
 import { renderShape } from "../../core/src/internal/shapeRenderer.ts"
 import { generateInput } from "./generatedSchemas.ts"
+import { generateUsual } from "./usualSchemas.ts"
 
 const decodeLine = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ schema: Schema.Json })))
 
@@ -34,7 +36,8 @@ const sets = {
   "the JSON Schema test suite, as the whole": suite.flatMap((schema) =>
     Json.isJsonObject(schema) ? [{ ...schema, type: "object" }] : []
   ),
-  "a generator": Array.from({ length: SEEDS }, (_, seed) => generateInput(seed).schema)
+  "a generator": Array.from({ length: SEEDS }, (_, seed) => generateInput(seed).schema),
+  "a generator of usual ones": Array.from({ length: 10 * SEEDS }, (_, seed) => generateUsual(seed))
 }
 
 const { anthropic, bedrock, common, gemini, geminiOpenApi, openAI, openAIStrict } = ProviderProfile
@@ -46,8 +49,12 @@ const byShape = (schema: unknown, profile: ProviderProfile.ProviderProfile) => {
   return { schema: rendered, text, notes: [...shape.notes, ...notes], refused }
 }
 
-/** One spelling for all that say the same: references to mere texts, one after the other, are written where they are used. */
-const spell = (schema: unknown) => [1, 2, 3].reduce((before) => byShape(before, openAI).schema, schema)
+/**
+ * One spelling for all that say the same: of references that lead to mere texts by way of others, each time one is written
+ * where it is used.
+ */
+const spell = (schema: unknown, before?: unknown): unknown =>
+  isDeepStrictEqual(schema, before) ? schema : spell(byShape(schema, openAI).schema, schema)
 
 describe.each(Object.entries(sets))("schemas of %s", (_name, schemas) => {
   it.each([openAI, openAIStrict, anthropic, gemini, geminiOpenApi, bedrock, common])("$name", (profile) => {

@@ -1,14 +1,14 @@
 /** Which definitions contain themselves, and through which others. */
 import { type Definition, isAny, type ObjectForm, type Shape, undeclared } from "./shape.ts"
 
-/** The definitions that lead to each other, as a number: Tarjan's algorithm, each edge looked at once. */
-export const makeComponents = (edges: (definition: Definition) => Iterable<Definition>) => {
-  const components = new Map<Definition, number>()
-  const order = new Map<Definition, number>()
+/** The definitions, or names of some, that lead to each other, as a number: Tarjan's algorithm, each edge looked at once. */
+export const makeComponents = <A>(edges: (definition: A) => Iterable<A>) => {
+  const components = new Map<A, number>()
+  const order = new Map<A, number>()
   const cyclic = new Set<number>()
-  const stack: Array<Definition> = []
+  const stack: Array<A> = []
 
-  const visit = (definition: Definition): number => {
+  const visit = (definition: A): number => {
     const known = order.get(definition)
     if (known !== undefined) return components.has(definition) ? Infinity : known
     const number = order.size
@@ -23,21 +23,21 @@ export const makeComponents = (edges: (definition: Definition) => Iterable<Defin
     if (low === number) close(definition, number)
     return low
   }
-  const close = (definition: Definition, component: number): void => {
+  const close = (definition: A, component: number): void => {
     for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
       components.set(member, component)
       if (member === definition) return
       cyclic.add(component)
     }
   }
-  const componentOf = (definition: Definition): number | undefined => {
+  const componentOf = (definition: A): number | undefined => {
     visit(definition)
     return components.get(definition)
   }
   return {
     componentOf,
     /** Whether a definition leads back to itself. */
-    isCyclic: (definition: Definition): boolean => {
+    isCyclic: (definition: A): boolean => {
       const component = componentOf(definition)
       return component !== undefined && cyclic.has(component)
     }
@@ -48,7 +48,7 @@ export const makeComponents = (edges: (definition: Definition) => Iterable<Defin
 export type LeadsBack = (shape: Shape, home: Definition) => boolean
 
 export const makeLeadsBack = (): LeadsBack => {
-  const { componentOf } = makeComponents((definition) => referencesIn(definition.shape))
+  const { componentOf } = makeComponents((definition: Definition) => referencesIn(definition.shape))
   return (shape, home) => {
     const component = componentOf(home)
     return [...referencesIn(shape)].some((definition) => componentOf(definition) === component)

@@ -1,7 +1,7 @@
 /** What people wrote of a value, and what a schema has no keyword for, in its description. */
 import type { Json } from "../Json.ts"
 import * as Text from "../Text.ts"
-import { has, note, type Notebook } from "./renderPass.ts"
+import { charge, has, note, type Notebook, sizeOf } from "./renderPass.ts"
 import { type About, resolve, type Shape, SILENT, type Statement } from "./shape.ts"
 
 export const NOTHING: ReadonlyArray<Statement> = []
@@ -25,7 +25,8 @@ export const describe = <Value = never>(
 ): Record<string, Value | Json> => {
   if (about === SILENT && left.length === 0) return schema
   if (left.length === 0 && isOnlyDescription(about)) {
-    schema["description"] = charge(pass, about.description ?? "")
+    schema["description"] = about.description ?? ""
+    charge(pass, sizeOf(about.description))
     return schema
   }
   const unsaid = [...left]
@@ -47,14 +48,9 @@ export const describe = <Value = never>(
     ...text === undefined ? [] : [text],
     ...unsaid.length === 0 ? [] : [`(${unsaid.map(state).join("; ")})`]
   ]
-  if (description.length > 0) schema["description"] = charge(pass, description.join("\n"))
+  if (description.length > 0) schema["description"] = description.join("\n")
+  charge(pass, sizeOf(title) + sizeOf(about.default) + sizeOf(about.examples) + sizeOf(description))
   return schema
-}
-
-/** A long text counts as many parts: what is written where it is used is written again each time. */
-const charge = (pass: Notebook, text: string): string => {
-  pass.room -= text.length >> 8
-  return text
 }
 
 const isOnlyDescription = ({ default: fallback, description, examples, said, title }: About): boolean =>

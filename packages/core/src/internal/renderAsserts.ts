@@ -2,23 +2,25 @@
 import type { Json } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { NOTHING } from "./describeSchema.ts"
-import type { Body, Pass, Schema } from "./renderPass.ts"
+import { type Body, charge, type Pass, type Schema, sizeOf } from "./renderPass.ts"
 import { OPEN, type ResolvedForm, type Statement } from "./shape.ts"
 
 export const renderAsserts = (pass: Pass, form: ResolvedForm, schema: Schema, mayList = true): Body => {
   const { asserts, type, values } = form
   if (values === undefined && asserts === OPEN[type].asserts) return { schema, left: NOTHING }
   const left: Array<Statement> = []
+  let size = sizeOf(values)
   for (const keyword of Object.keys(asserts)) {
     const value = asserts[keyword] ?? null
     if (isTakenAssert(pass.profile, type, keyword, value)) schema[keyword] = value
     else left.push([keyword, value])
+    size += sizeOf(value)
   }
   if (values !== undefined) {
-    pass.room -= values.length >> 3
     if (mayList && pass.profile.listable.has(type)) schema["enum"] = [...values]
     else if (type !== "null") left.push(["enum", values])
   }
+  charge(pass, size)
   return { schema, left }
 }
 

@@ -4,7 +4,7 @@ import type { ProviderProfile } from "../ProviderProfile.ts"
 import * as Text from "../Text.ts"
 import { type LeadsBack, makeLeadsBack } from "./definitionCycles.ts"
 import { MAX_NOTES, type NoteKind, type SchemaNote, spellPath } from "./schemaNote.ts"
-import type { Definition, Shape, Statement } from "./shape.ts"
+import { type Definition, isList, type Shape, type Statement } from "./shape.ts"
 import type { Names } from "./shapeNames.ts"
 import type { ToolShape } from "./shapeReader.ts"
 
@@ -43,6 +43,11 @@ export interface Pass extends Notebook {
   depth: number
 }
 
+/** What has this size as so many parts. */
+export const charge = (pass: Notebook, size: number): void => {
+  pass.room -= size >> 8
+}
+
 export const note = (pass: Notebook, kind: NoteKind, text: string): void => {
   if (pass.notes.length < MAX_NOTES) pass.notes.push({ path: spellPath(pass.path), kind, text })
 }
@@ -53,6 +58,19 @@ export const refuse = (pass: Notebook, reason: string): void => {
 }
 
 export const has = ({ profile }: Notebook, keyword: string): boolean => profile.keywords.has(keyword)
+
+/** Each value counts as some characters. */
+const SIZE_OF_VALUE = 32
+
+/** In characters: what is written where it is used is written again each time, and a long text counts as many parts. */
+export const sizeOf = (value: Json | undefined): number => {
+  if (value === undefined) return 0
+  if (typeof value === "string") return SIZE_OF_VALUE + value.length
+  if (typeof value !== "object" || value === null) return SIZE_OF_VALUE
+  return isList(value)
+    ? value.reduce<number>((size, each) => size + sizeOf(each), SIZE_OF_VALUE)
+    : Object.keys(value).reduce((size, key) => size + key.length + sizeOf(value[key]), SIZE_OF_VALUE)
+}
 
 /** The name of a property as the provider takes it. */
 export const nameFor = ({ names, profile }: Notebook, name: string): string =>

@@ -9,7 +9,7 @@ import { refuse } from "./renderPass.ts"
 import type { SchemaNote } from "./schemaNote.ts"
 import type { Keywords } from "./schemaReferences.ts"
 import { type About, mergeAbout, SILENT, type TypeName } from "./shape.ts"
-import { isScalarName } from "./shapeKeywords.ts"
+import { isScalarName, isTypeName } from "./shapeKeywords.ts"
 import { makeNames, type Names } from "./shapeNames.ts"
 import {
   hasEndless,
@@ -21,7 +21,7 @@ import {
   use
 } from "./usualDefinitions.ts"
 import { renderUsualObject } from "./usualObject.ts"
-import { aboutOf, isKeywords, isLeaf, isText, readUsual, type UsualPart } from "./usualPart.ts"
+import { aboutOf, isKeywords, isLeaf, isText, readUsual, sizeOfPart, type UsualPart } from "./usualPart.ts"
 import { MAX_DEPTH, MAX_PARTS, namesIn, renderAt, type UsualPass } from "./usualPass.ts"
 import { type UsualInner, writeUsual } from "./writeUsual.ts"
 
@@ -55,28 +55,35 @@ export const renderUsual = (schema: unknown, profile: ProviderProfile): UsualSch
     isOptional: undefined
   }
   const rendered = renderWhole(pass, root.schema)
-  const { notes, refused } = pass
-  return rendered === undefined && refused === undefined
-    ? undefined
-    : { schema: rendered ?? {}, text: root.text, notes, refused }
+  const { definitions, notes, refused } = pass
+  // a definition that is yet to be read may be what is refused first
+  if (rendered === undefined && (refused === undefined || definitions.used.size > 0)) return undefined
+  return { schema: rendered ?? {}, text: root.text, notes, refused }
 }
 
 const renderWhole = (pass: UsualPass, root: Keywords): Keywords | undefined => {
   const rendered = renderPart(pass, root, false)
-  const { definitions, path, profile } = pass
+  const { definitions, profile } = pass
   if (rendered === undefined || definitions.used.size === 0) return rendered
-  const $defs: Record<string, unknown> = {}
+  const whole = profile.keywords.has("$ref") ? withDefinitions(pass, rendered) : rendered
+  if (definitions.used.size > MAX_DEFINITIONS || hasEndless(definitions)) return undefined
+  return profile.requiredCycles || !hasNeededCycle(definitions) ? whole : undefined
+}
+
+const withDefinitions = (pass: UsualPass, root: Keywords): Keywords | undefined => {
+  const { definitions, path } = pass
+  const rendered: Array<readonly [string, Keywords]> = []
   pass.depth = 1
   // writing one may use others
   for (const name of definitions.used.keys()) {
     definitions.home = name
     path.splice(0, path.length, "$defs", name)
     const definition = renderPart(pass, definitions.all[name], false)
-    if (definition === undefined || definitions.used.size > MAX_DEFINITIONS) return undefined
-    $defs[name] = definition
+    if (definition === undefined) return undefined
+    rendered.push([name, definition])
   }
-  if (hasEndless(definitions) || !profile.requiredCycles && hasNeededCycle(definitions)) return undefined
-  return { ...rendered, $defs }
+  // `__proto__` is a name like any
+  return { ...root, $defs: Object.fromEntries(rendered) }
 }
 
 /** Real schemas have 70. */
@@ -86,7 +93,8 @@ const MAX_DEFINITIONS = 200
 const forRoot = (schema: Keywords, { rootKeywords }: ProviderProfile) => {
   if (rootKeywords === undefined) return { schema, text: "" }
   const { additionalProperties, description = "", ...root } = schema
-  return Object.keys(root).every((keyword) => rootKeywords.has(keyword)) && !isKeywords(additionalProperties) &&
+  return Object.keys(root).every((keyword) => rootKeywords.has(keyword)) &&
+      (additionalProperties === undefined || typeof additionalProperties === "boolean") &&
       (description === "" || isText(description))
     ? { schema: root, text: description }
     : undefined
@@ -102,41 +110,42 @@ const renderPart = (
   orNull: boolean,
   outer: About = SILENT
 ): Keywords | undefined => {
-  if (!isKeywords(schema) || pass.room-- <= 0 || pass.depth >= MAX_DEPTH) return undefined
-  if (outer === SILENT && isLeaf(schema)) {
-    return charged(pass, orNull ? leafOrNull(pass.profile, schema) : schema, schema["description"])
-  }
-  const part = readUsual(schema, pass.profile)
+  if (!isKeywords(schema) || pass.depth >= MAX_DEPTH) return undefined
+  if (outer === SILENT && isLeaf(schema)) return takeLeaf(pass, schema, orNull)
+  const part = readCharged(pass, schema)
   if (part === undefined) return undefined
   if (part.types.length === 0) return renderUntyped(pass, part, orNull, outer)
-  if (part.reference !== undefined || part.anyOf !== undefined) return undefined
   if (part.types.length > 1 && !part.isTaken) return undefined
   const inner = renderInner(pass, part)
   if (inner === undefined) return undefined
-  if (part.values !== undefined) pass.room -= part.values.length >> 3
-  if (part.isTaken && inner.isTaken && (!orNull || part.hasNull) && outer === SILENT) {
-    return charged(pass, schema, part.description)
-  }
+  if (part.isTaken && inner.isTaken && (!orNull || part.hasNull) && outer === SILENT) return schema
   return writeUsual(pass, part, inner, mergeAbout(outer, aboutOf(part)), orNull || part.hasNull)
 }
 
-const leafOrNull = ({ typeLists }: ProviderProfile, { type, ...about }: Keywords): Keywords =>
-  typeLists === "none" ? { type, ...about, nullable: true } : { type: [type, "null"], ...about }
+const takeLeaf = (pass: UsualPass, schema: Keywords, orNull: boolean): Keywords | undefined => {
+  const { type, ...about } = schema
+  if (!pay(pass, typeof about["description"] === "string" ? about["description"].length : 0)) return undefined
+  if (!orNull) return schema
+  return pass.profile.typeLists === "none" ? { type, ...about, nullable: true } : { type: [type, "null"], ...about }
+}
 
-/** As `describe` does: what is written where it is used is written again each time. */
-const charged = (pass: UsualPass, schema: Keywords, description: unknown): Keywords => {
-  if (typeof description === "string") pass.room -= description.length >> 8
-  return schema
+/** What is written where it is used is written again each time. */
+const readCharged = (pass: UsualPass, schema: unknown): UsualPart | undefined => {
+  const part = isKeywords(schema) && pass.room > 0 ? readUsual(schema, pass.profile) : undefined
+  return part !== undefined && pay(pass, sizeOfPart(part)) ? part : undefined
+}
+
+const pay = (pass: UsualPass, size: number): boolean => {
+  pass.room -= 1 + (size >> 8)
+  return pass.room >= 0
 }
 
 const LEAF: UsualInner = { isTaken: true }
 
 const renderInner = (pass: UsualPass, part: UsualPart): UsualInner | undefined => {
-  const { additionalProperties, items, properties, required, types } = part
+  const { items, types } = part
   const hasArray = types.includes("array")
   const hasObject = types.includes("object")
-  if (!hasArray && items !== undefined) return undefined
-  if (!hasObject && (additionalProperties ?? properties ?? required) !== undefined) return undefined
   if (!hasArray && !hasObject) return LEAF
   pass.depth++
   // what isn't said of its items is said of any
@@ -149,9 +158,7 @@ const renderInner = (pass: UsualPass, part: UsualPart): UsualInner | undefined =
 
 /** Alternatives, a reference, or any value. */
 const renderUntyped = (pass: UsualPass, part: UsualPart, orNull: boolean, outer: About): Keywords | undefined => {
-  const { additionalProperties, anyOf, items, properties, reference, required } = part
-  if ((additionalProperties ?? items ?? properties ?? required) !== undefined) return undefined
-  if (anyOf !== undefined && reference !== undefined) return undefined
+  const { anyOf, reference } = part
   if (anyOf !== undefined) {
     return Array.isArray(anyOf)
       ? renderAlternatives(pass, part, anyOf, orNull, outer)
@@ -181,6 +188,7 @@ const renderInPlace = (pass: UsualPass, name: string, orNull: boolean, about: Ab
   const { all, open } = pass.definitions
   if (open.has(name)) return renderCut(pass, "is part of itself")
   open.add(name)
+  use(pass.definitions, name, true)
   pass.depth++
   const rendered = renderPart(pass, all[name], orNull, about)
   pass.depth--
@@ -190,7 +198,7 @@ const renderInPlace = (pass: UsualPass, name: string, orNull: boolean, about: Ab
 
 /** A definition of mere texts or numbers, where it is used. */
 const renderScalar = (pass: UsualPass, definition: unknown, outer: About, orNull: boolean): Keywords | undefined => {
-  const part = isKeywords(definition) ? readUsual(definition, pass.profile) : undefined
+  const part = readCharged(pass, definition)
   if (part === undefined) return undefined
   const about = mergeAbout(outer, aboutOf(part))
   if (Array.isArray(part.anyOf) && part.anyOf.every(isScalar)) return writeAlternatives(pass, about, part.anyOf, orNull)
@@ -202,6 +210,9 @@ const isScalar = (schema: unknown): boolean =>
   isKeywords(schema) && typeof schema["type"] === "string" &&
   (schema["type"] === "null" || isScalarName(schema["type"]))
 
+/** Real schemas have 7. */
+const MAX_ALTERNATIVES = 30
+
 /** Each is taken as it is, or each is written anew. */
 const renderAlternatives = (
   pass: UsualPass,
@@ -211,10 +222,11 @@ const renderAlternatives = (
   outer: About
 ): Keywords | undefined => {
   const { besideAnyOf, strict } = pass.profile
+  if (list.length > MAX_ALTERNATIVES) return undefined
   const noted = pass.notes.length
   pass.depth++
-  const canBeTaken = besideAnyOf && strict === undefined && part.isTaken && outer === SILENT && list.length > 0
-  const areTaken = canBeTaken &&
+  const canBeTaken = besideAnyOf && strict === undefined && part.isTaken && outer === SILENT && !orNull
+  const areTaken = canBeTaken && list.length > 0 && list.every(isTypeOrReference) &&
     list.every((each) => isNull(each) || renderPart(pass, each, false) === each)
   if (!areTaken) pass.notes.length = noted
   const rendered = areTaken ? part.schema : writeAlternatives(pass, mergeAbout(outer, aboutOf(part)), list, orNull)
@@ -232,17 +244,20 @@ const writeAlternatives = (
   const { besideAnyOf, typeLists } = pass.profile
   const hasNull = isNull(list.at(-1))
   const others = hasNull ? list.slice(0, -1) : list
+  if (others.length > 1 && !others.every(isOfOneType)) return undefined
   const wantsNull = hasNull || orNull
   const types = new Set<TypeName>()
   const branches: Array<unknown> = []
   let canBeList = typeLists !== "none"
   for (const each of others) {
-    const part = isKeywords(each) && pass.room-- > 0 ? readUsual(each, pass.profile) : undefined
-    if (part?.reference !== undefined) return others.length === 1 ? referenceOrNull(pass, part, outer) : undefined
+    const part = readCharged(pass, each)
+    if (part?.reference !== undefined) {
+      return others.length === 1 && wantsNull ? referenceOrNull(pass, part, outer) : undefined
+    }
     const [type] = part?.types ?? []
     if (part === undefined || type === undefined || part.types.length > 1 || part.hasNull) return undefined
     const isFirst = !types.has(type)
-    if (!isFirst && part.values !== undefined) return undefined
+    if (!isFirst && part.properties === undefined) return undefined
     types.add(type === "integer" ? "number" : type)
     types.add(type)
     const inner = renderInner(pass, part)
@@ -265,6 +280,13 @@ const referenceOrNull = (pass: UsualPass, part: UsualPart, outer: About): Keywor
   const { anyOf, ...others } = renderReference(pass, part, true, SILENT) ?? {}
   return anyOf === undefined || Object.keys(others).length > 0 ? undefined : describe(pass, { anyOf }, outer, NOTHING)
 }
+
+/** Anything else may take all there is, which makes the others void, or have alternatives of its own to count. */
+const isTypeOrReference = (schema: unknown): boolean =>
+  isKeywords(schema) && (schema["type"] !== undefined || schema["$ref"] !== undefined)
+
+const isOfOneType = (schema: unknown): boolean =>
+  isKeywords(schema) && isTypeName(schema["type"]) && schema["$ref"] === undefined
 
 const isNull = (schema: unknown): boolean =>
   isKeywords(schema) && schema["type"] === "null" && Object.keys(schema).length === 1

@@ -143,19 +143,17 @@ const withAbout = (shape: Shape, about: About): Shape => unite([{ ...shape, abou
 const renderList = (pass: Pass, forms: ReadonlyArray<Form>, about: About): Schema | undefined => {
   if (!areResolved(forms) || !canList(pass, forms)) return undefined
   const types: Array<string> = []
-  const listed: Array<Json> = []
   const schema: Schema = { type: types }
   let left = NOTHING
   for (const form of forms) {
     const body = renderBody(pass, form, false)
     types.push(form.type)
-    listed.push(...valuesOf(form))
     left = join(left, body.left)
     for (const keyword of Object.keys(body.schema)) {
       if (keyword !== "type" && keyword !== "enum") schema[keyword] = body.schema[keyword] ?? null
     }
   }
-  if (forms.some(hasValues)) schema["enum"] = listed
+  if (forms.some(hasValues)) schema["enum"] = forms.flatMap(valuesOf)
   return describe(pass, schema, about, left)
 }
 

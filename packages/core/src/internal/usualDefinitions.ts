@@ -1,5 +1,6 @@
 /** `$defs` of a usual schema: what a reference leads to, and what refers to what. */
 import { readDraft } from "../SchemaDocument.ts"
+import { makeComponents } from "./definitionCycles.ts"
 import type { Keywords } from "./schemaReferences.ts"
 import { isKeywords } from "./usualPart.ts"
 
@@ -50,22 +51,15 @@ export const use = ({ home, needed, used }: UsualDefinitions, name: string, isOp
 }
 
 /** Whether one contains itself by what can't be left out, though what comes between may be. */
-export const hasNeededCycle = ({ needed, used }: UsualDefinitions): boolean =>
-  needed.some(([home, name]) => reaches(name, home, (from) => used.get(from) ?? []))
+export const hasNeededCycle = ({ needed, used }: UsualDefinitions): boolean => {
+  const { componentOf } = makeComponents((name: string) => used.get(name) ?? [])
+  return needed.some(([home, name]) => componentOf(home) === componentOf(name))
+}
 
 /** Whether one is no more than a reference that leads back to it. */
 export const hasEndless = (definitions: UsualDefinitions): boolean => {
-  const edges = (name: string) => directReferences(definitions, definitions.all[name])
-  return [...definitions.used.keys()].some((name) => edges(name).some((next) => reaches(next, name, edges)))
-}
-
-const reaches = (from: string, to: string, edges: (name: string) => Iterable<string>): boolean => {
-  const seen = new Set([from])
-  for (const name of seen) {
-    if (name === to) return true
-    for (const next of edges(name)) seen.add(next)
-  }
-  return false
+  const { isCyclic } = makeComponents((name: string) => directReferences(definitions, definitions.all[name]))
+  return [...definitions.used.keys()].some(isCyclic)
 }
 
 const directReferences = (definitions: UsualDefinitions, schema: unknown): ReadonlyArray<string> => {

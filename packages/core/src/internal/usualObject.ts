@@ -85,6 +85,7 @@ const renderProperties = (
   required: ReadonlyArray<string>
 ): Keywords | undefined => {
   const names = Object.keys(properties)
+  if (names.length > pass.room) return undefined
   const needed = required.length > MAX_TURNS ? new Set(required) : undefined
   let changed: Writable | undefined
   for (let index = 0; index < names.length; index++) {

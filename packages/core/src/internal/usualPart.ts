@@ -5,6 +5,7 @@
 import type { Json } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { isTakenAssert } from "./renderAsserts.ts"
+import { sizeOf } from "./renderPass.ts"
 import type { Keywords } from "./schemaReferences.ts"
 import { type About, SILENT, type Statement, type TypeName } from "./shape.ts"
 import { isBoundOf, isCount, isNumber, isPattern, isScalarName, isTypeName, isValue } from "./shapeKeywords.ts"
@@ -60,7 +61,7 @@ export const readUsual = (schema: Keywords, profile: ProviderProfile): UsualPart
     if (!readKeyword(part, keyword, value)) return undefined
     if (part.isTaken && !EVERYWHERE.has(keyword)) part.isTaken = profile.keywords.has(keyword)
   }
-  return areOfItsType(part, profile) ? part : undefined
+  return isOneThing(part) && areOfItsType(part, profile) ? part : undefined
 }
 
 /** Every provider has them. */
@@ -123,14 +124,17 @@ const readKeyword = (part: Draft, keyword: string, value: unknown): boolean => {
     case "items":
     case "anyOf":
       part[keyword] = value
-      return true
+      return isGiven(value)
     case "$ref":
       part.reference = value
-      return true
+      return isGiven(value)
     default:
       return readBound(part, keyword, value)
   }
 }
+
+/** `undefined` is what code leaves of a keyword, and `null` is malformed. */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const readBound = (part: Draft, keyword: string, value: unknown): boolean => {
   if (!isBound(keyword, value)) return false
@@ -157,6 +161,14 @@ const ONE_TYPE: ReadonlyMap<string, ReadonlyArray<TypeName>> = new Map(
   (["array", "boolean", "integer", "number", "object", "string"] as const).map((name) => [name, [name]])
 )
 
+/** Values of its types, alternatives, or what a reference leads to: what is beside them would have to be put together. */
+const isOneThing = ({ additionalProperties, anyOf, items, properties, reference, required, types }: Draft): boolean =>
+  (items === undefined || types.includes("array")) &&
+  (properties === undefined && required === undefined && additionalProperties === undefined ||
+    types.includes("object")) &&
+  (anyOf === undefined && reference === undefined ||
+    types.length === 0 && (anyOf === undefined || reference === undefined))
+
 /** Whether what it says of values is for its type, and isn't to be seen together. */
 const areOfItsType = (part: Draft, profile: ProviderProfile): boolean => {
   const { bounds, hasNull, types, values } = part
@@ -176,6 +188,10 @@ const areOfItsType = (part: Draft, profile: ProviderProfile): boolean => {
 const areTaken = ({ typeLists }: ProviderProfile, { hasNull, hasTypeList, types }: UsualPart): boolean =>
   typeLists === "all" || !hasTypeList ||
   typeLists === "scalars" && types.every(isScalarName) && (types.length > 1 || hasNull)
+
+export const sizeOfPart = ({ bounds, description, examples, fallback, title, values }: UsualPart): number =>
+  sizeOf(description) + sizeOf(title) + sizeOf(fallback) + sizeOf(examples) + sizeOf(values) +
+  (bounds === undefined ? 0 : bounds.reduce((size, [, value]) => size + sizeOf(value), 0))
 
 /** What people wrote of it. */
 export const aboutOf = ({ description, examples, fallback, title }: UsualPart): About => {
