@@ -64,7 +64,10 @@ const REFUSES_MORE: ReadonlyArray<readonly [RegExp, string]> = [
 const isException = (id: string, exceptions: ReadonlyArray<readonly [RegExp, string]>) =>
   exceptions.some(([pattern]) => pattern.test(id))
 
-describe("JSON Schema test suite", () => {
+/** Thousands of schemas are compiled, for which a busy machine takes long: nothing here is about time. */
+const TIMEOUT = 120_000
+
+describe("JSON Schema test suite", { timeout: TIMEOUT }, () => {
   it("agrees with every group but the exceptions, and with these as far as can be", () => {
     const wrong = groups.flatMap(({ id, schema, tests }) => {
       const validator = SchemaValidator.compile(withDialect(id, schema))
@@ -104,7 +107,7 @@ describe("JSON Schema test suite", () => {
   })
 })
 
-describe("schemas of real servers", () => {
+describe("schemas of real servers", { timeout: TIMEOUT }, () => {
   const decode = Schema.decodeSync(
     Schema.fromJsonString(Schema.Struct({ id: Schema.String, schema: Schema.JsonObject }))
   )
