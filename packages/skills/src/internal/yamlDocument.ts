@@ -27,7 +27,7 @@ import { ALLOWED_TOOLS, MAX_TOLD } from "./openFormat.ts"
 const MAX_DEPTH = 64
 
 /** Of others only the names matter; and each look-up of an alias walks the whole document. */
-const FIELDS_IN_USE: ReadonlySet<string> = new Set([
+export const FIELDS_IN_USE: ReadonlySet<string> = new Set([
   "name",
   "description",
   "license",
