@@ -74,3 +74,38 @@ describe.each(Object.entries(sets))("schemas of %s", (_name, schemas) => {
     assert.isAbove(count, schemas.length / 30)
   })
 })
+
+describe("what is too large or has no end is for the long way", () => {
+  const many = <A>(count: number, make: (index: number) => A) =>
+    Array.from({ length: count }, (_, index) => make(index))
+  const text = (index: number) => ({ type: "string", description: `${index}` })
+  const often = (definition: unknown) => ({
+    type: "object",
+    properties: Object.fromEntries(many(300, (index) => [`p${index}`, { $ref: "#/$defs/a" }] as const)),
+    $defs: { a: definition }
+  })
+  const anyOf: Array<unknown> = [{ type: "string" }]
+  anyOf.push({ anyOf })
+  const items: Record<string, unknown> = { type: "array" }
+  items["items"] = { anyOf: [items, items, text(0)] }
+
+  it.each(
+    Object.entries({
+      "a list that contains itself": often(items),
+      "alternatives that contain themselves": often({ anyOf }),
+      "more alternatives than one reads": often({ anyOf: many(300, text) }),
+      "alternatives of alternatives": often({ anyOf: many(20, (index) => ({ anyOf: many(20, () => text(index)) })) }),
+      "the same long text in many places": {
+        type: "object",
+        properties: Object.fromEntries(
+          many(300, (index) => [`p${index}`, { description: "x".repeat(20_000) }] as const)
+        )
+      }
+    })
+  )("%s", (_name, schema) => {
+    for (const profile of [openAI, openAIStrict, anthropic, gemini, geminiOpenApi, bedrock, common]) {
+      const usual = renderUsual(schema, profile)
+      assert.isTrue(usual === undefined || usual.refused !== undefined, profile.name)
+    }
+  })
+})

@@ -67,9 +67,10 @@ export const sizeOf = (value: Json | undefined): number => {
   if (value === undefined) return 0
   if (typeof value === "string") return SIZE_OF_VALUE + value.length
   if (typeof value !== "object" || value === null) return SIZE_OF_VALUE
-  return isList(value)
-    ? value.reduce<number>((size, each) => size + sizeOf(each), SIZE_OF_VALUE)
-    : Object.keys(value).reduce((size, key) => size + key.length + sizeOf(value[key]), SIZE_OF_VALUE)
+  let size = SIZE_OF_VALUE
+  if (isList(value)) { for (const each of value) size += sizeOf(each) }
+  else for (const key of Object.keys(value)) size += key.length + sizeOf(value[key])
+  return size
 }
 
 /** The name of a property as the provider takes it. */

@@ -12,6 +12,7 @@ import { type About, mergeAbout, SILENT, type TypeName } from "./shape.ts"
 import { isScalarName, isTypeName } from "./shapeKeywords.ts"
 import { makeNames, type Names } from "./shapeNames.ts"
 import {
+  areUsual,
   hasEndless,
   hasNeededCycle,
   isNamed,
@@ -56,8 +57,7 @@ export const renderUsual = (schema: unknown, profile: ProviderProfile): UsualSch
   }
   const rendered = renderWhole(pass, root.schema)
   const { definitions, notes, refused } = pass
-  // a definition that is yet to be read may be what is refused first
-  if (rendered === undefined && (refused === undefined || definitions.used.size > 0)) return undefined
+  if (rendered === undefined && (refused === undefined || !areUsual(definitions, profile))) return undefined
   return { schema: rendered ?? {}, text: root.text, notes, refused }
 }
 
@@ -66,7 +66,7 @@ const renderWhole = (pass: UsualPass, root: Keywords): Keywords | undefined => {
   const { definitions, profile } = pass
   if (rendered === undefined || definitions.used.size === 0) return rendered
   const whole = profile.keywords.has("$ref") ? withDefinitions(pass, rendered) : rendered
-  if (definitions.used.size > MAX_DEFINITIONS || hasEndless(definitions)) return undefined
+  if (whole === undefined || definitions.used.size > MAX_DEFINITIONS || hasEndless(definitions)) return undefined
   return profile.requiredCycles || !hasNeededCycle(definitions) ? whole : undefined
 }
 
@@ -123,11 +123,13 @@ const renderPart = (
 }
 
 const takeLeaf = (pass: UsualPass, schema: Keywords, orNull: boolean): Keywords | undefined => {
-  const { type, ...about } = schema
-  if (!pay(pass, typeof about["description"] === "string" ? about["description"].length : 0)) return undefined
-  if (!orNull) return schema
-  return pass.profile.typeLists === "none" ? { type, ...about, nullable: true } : { type: [type, "null"], ...about }
+  const { description } = schema
+  if (!pay(pass, typeof description === "string" ? description.length : 0)) return undefined
+  return orNull ? leafOrNull(pass.profile, schema) : schema
 }
+
+const leafOrNull = ({ typeLists }: ProviderProfile, { type, ...about }: Keywords): Keywords =>
+  typeLists === "none" ? { type, ...about, nullable: true } : { type: [type, "null"], ...about }
 
 /** What is written where it is used is written again each time. */
 const readCharged = (pass: UsualPass, schema: unknown): UsualPart | undefined => {

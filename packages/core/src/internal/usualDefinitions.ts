@@ -1,8 +1,9 @@
 /** `$defs` of a usual schema: what a reference leads to, and what refers to what. */
+import type { ProviderProfile } from "../ProviderProfile.ts"
 import { readDraft } from "../SchemaDocument.ts"
 import { makeComponents } from "./definitionCycles.ts"
 import type { Keywords } from "./schemaReferences.ts"
-import { isKeywords } from "./usualPart.ts"
+import { isKeywords, readUsual } from "./usualPart.ts"
 
 export interface UsualDefinitions {
   readonly all: Keywords
@@ -48,6 +49,19 @@ export const use = ({ home, needed, used }: UsualDefinitions, name: string, isOp
   if (home === undefined) return
   used.get(home)?.add(name)
   if (!isOptional) needed.push([home, name])
+}
+
+/** Whether all have a type: one that allows no value is written where it is used, and then refused there. */
+export const areUsual = (definitions: UsualDefinitions, profile: ProviderProfile): boolean => {
+  const names = new Set(definitions.used.keys())
+  for (const name of names) {
+    const definition = definitions.all[name]
+    const part = isKeywords(definition) ? readUsual(definition, profile) : undefined
+    const next = part === undefined ? undefined : referredName(definitions, part.schema)
+    if (next !== undefined) names.add(next)
+    else if (part === undefined || part.types.length === 0) return false
+  }
+  return true
 }
 
 /** Whether one contains itself by what can't be left out, though what comes between may be. */

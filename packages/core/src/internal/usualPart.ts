@@ -189,9 +189,16 @@ const areTaken = ({ typeLists }: ProviderProfile, { hasNull, hasTypeList, types 
   typeLists === "all" || !hasTypeList ||
   typeLists === "scalars" && types.every(isScalarName) && (types.length > 1 || hasNull)
 
-export const sizeOfPart = ({ bounds, description, examples, fallback, title, values }: UsualPart): number =>
-  sizeOf(description) + sizeOf(title) + sizeOf(fallback) + sizeOf(examples) + sizeOf(values) +
-  (bounds === undefined ? 0 : bounds.reduce((size, [, value]) => size + sizeOf(value), 0))
+export const sizeOfPart = ({ bounds, description = "", examples, fallback, title = "", values }: UsualPart): number => {
+  let size = description.length + title.length
+  if (fallback !== undefined) size += sizeOf(fallback)
+  if (examples !== undefined) size += sizeOf(examples)
+  if (values !== undefined) size += sizeOf(values)
+  for (const [, value] of bounds ?? NO_BOUNDS) size += sizeOf(value)
+  return size
+}
+
+const NO_BOUNDS: ReadonlyArray<Statement> = []
 
 /** What people wrote of it. */
 export const aboutOf = ({ description, examples, fallback, title }: UsualPart): About => {
