@@ -4,11 +4,10 @@
  *
  * @since 0.1.0
  */
-import { type Middleware, type Tool, type ToolError, type ToolResult, Tracing } from "@effect-toolnexus/core"
+import { type Middleware, type Tool, type ToolError, Tracing } from "@effect-toolnexus/core"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import * as Tracer from "effect/Tracer"
@@ -55,22 +54,17 @@ export const makeStage = (): Middleware.Middleware => {
         const traced = isSeen
           ? inSpan(next(args, call), { ...attributes, "gen_ai.tool.call.id": call.id })
           : unseen(next(args, call), context)
-        const note = <A extends Outcome>(outcome: A): A => {
+        // as a finalizer: of a call that is interrupted nothing else comes to an end
+        return Effect.onExit(traced, (exit) => {
           const seconds = Number(clock.monotonicTimeNanosUnsafe() - started) / 1e9
           // with its first call: of ten thousand tools that are listed a model uses a few
           measured ??= measure()
-          measured(Tracing.errorTypeOf(outcome, kindOf)).updateUnsafe(seconds, context)
-          return outcome
-        }
-        return Effect.matchCauseEffect(traced, {
-          onSuccess: (result) => note(Exit.succeed(result)),
-          onFailure: (cause) => note(Exit.failCause(cause))
+          measured(Tracing.errorTypeOf(exit, kindOf)).updateUnsafe(seconds, context)
+          return Effect.void
         })
       })
   }
 }
-
-type Outcome = Exit.Exit<ToolResult.ToolResult, ToolError.ToolError>
 
 const SPAN = "tool.call"
 

@@ -3,12 +3,15 @@ import { ExtraSource } from "@effect-toolnexus/extra"
 import { FakeA2aAgent, InMemoryMcpServer } from "@effect-toolnexus/testing"
 import { ToolkitLive } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import * as ToolkitLayer from "../src/ToolkitLayer.ts"
@@ -121,6 +124,23 @@ describe("Telemetry", () => {
       const untimed = (yield* Metric.snapshot).find(({ attributes }) => attributes?.["gen_ai.tool.name"] === "parent")
       assert.deepInclude(untimed?.state, { count: 1, sum: 0 })
     }).pipe(Effect.provide(layer), Effect.provideService(Metric.MetricRegistry, new Map())))
+
+  it.effect("measures calls that their caller gave up, and those that the end of the toolkit cut off", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const toolkit = Context.get(yield* Layer.buildWithScope(layer, scope), Toolkit)
+      const [given, cut] = [
+        yield* Effect.forkChild(toolkit.call("slow")),
+        yield* Effect.forkChild(toolkit.call("slow"))
+      ]
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(given)
+      yield* Scope.close(scope, Exit.void)
+      yield* Fiber.await(cut)
+      const measured = (yield* Metric.snapshot).filter(({ id }) => id === "gen_ai.execute_tool.duration")
+      assert.deepStrictEqual(measured.map(({ attributes }) => attributes?.["error.type"]), ["Interrupted"])
+      assert.deepInclude(measured[0]?.state, { count: 2, sum: 2 })
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
   it.effect("counts what is called after a thousand other names as one", () =>
     Effect.gen(function*() {
