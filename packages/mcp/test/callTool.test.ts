@@ -135,6 +135,20 @@ describe("calls", () => {
       }
     }).pipe(Effect.provide(platform)))
 
+  it.live("reports nothing more once its caller has given up", () =>
+    Effect.gen(function*() {
+      const { entries } = yield* connected({ tools: [{ name: "progress" }] })
+      const seen: Array<number> = []
+      const onProgress = ({ progress }: { readonly progress: number }) =>
+        Effect.andThen(Effect.sync(() => void seen.push(progress)), Effect.sleep(20))
+      const attempt = call(toolOf(entries, "a_progress"), { steps: 1000, every: 1 }, { onProgress })
+      yield* Effect.flip(Effect.timeout(attempt, 400))
+      const reported = seen.length
+      yield* Effect.sleep(200)
+      assert.isAbove(reported, 0)
+      assert.strictEqual(seen.length, reported)
+    }).pipe(Effect.provide(platform)))
+
   it.live("reads characters and lines however their bytes are cut, with CRLF and several in one", () =>
     Effect.gen(function*() {
       const text = "é€😀".repeat(20)

@@ -129,7 +129,8 @@ const inTurn = (
 /** What is lost on the way is sent once more, where that can't do harm. */
 const callNow = (attempt: Attempt, isAgain = false): Effect.Effect<ToolResult.ToolResult, ToolError> => {
   const { relay } = attempt
-  return Effect.matchCauseEffect(send(attempt), {
+  // of a call that its caller gives up nothing goes on
+  return Effect.matchCauseEffect(Effect.onInterrupt(send(attempt), () => relay.stop), {
     // the limits are the server's: once its answer is there, no listener's slowness throws it away
     onSuccess: (raw) => Effect.flatMapEager(relay.drained, () => finish(attempt, raw)),
     onFailure: (cause) =>
