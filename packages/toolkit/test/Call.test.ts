@@ -43,6 +43,13 @@ const makeHeld = Effect.gen(function*() {
   return { held, started, isReleased: () => released }
 })
 
+const unreadable: ToolResult.ToolResult = {
+  isError: false,
+  get output(): string {
+    throw new Error("there is no text")
+  }
+}
+
 describe("schemas", () => {
   const input = {
     type: "object",
@@ -308,6 +315,20 @@ describe("call", () => {
       assert.isTrue(Exit.hasDies(yield* Effect.exit(toolkit.call("buggy"))))
       assert.strictEqual((yield* toolkit.call("blank")).output, "(no output)")
     }).pipe(withTools(echo, failing, hanging, buggy, blank)))
+
+  it.live("a result that can't be read costs its own call, whether it comes at once or later", () =>
+    Effect.gen(function*() {
+      const toolkit = yield* Toolkit
+      for (const name of ["unreadable", "unreadable_later"]) {
+        const exit = yield* Effect.exit(Effect.timeout(toolkit.call(name), "2 seconds"))
+        assert.isTrue(Exit.hasDies(exit), name)
+      }
+      assert.strictEqual((yield* toolkit.call("echo")).output, "{}")
+    }).pipe(withTools(
+      echo,
+      { ...echo, name: "unreadable", handler: () => Effect.succeed(unreadable) },
+      { ...echo, name: "unreadable_later", handler: () => Effect.delay(Effect.succeed(unreadable), 5) }
+    )))
 
   it.effect("execute answers the model whatever happens, and logs a defect once under the id it gives", () =>
     Effect.gen(function*() {

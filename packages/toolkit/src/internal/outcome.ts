@@ -2,6 +2,7 @@
 import { Text, ToolError, ToolResult } from "@effect-toolnexus/core"
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 
 export type Outcome = Exit.Exit<ToolResult.ToolResult, ToolError.ToolError>
 
@@ -11,8 +12,9 @@ export interface Leaving {
   readonly maxOutput: number
 }
 
+/** Whoever waits for the call gets it in a callback: what is no result, and breaks whoever reads it, must not break that. */
 export const leave = (exit: Outcome, toolName: string, { isClosed, maxOutput }: Leaving): Outcome =>
-  normalize(settle(exit, toolName, isClosed()), maxOutput)
+  Result.getOrElse(Result.try(() => normalize(settle(exit, toolName, isClosed()), maxOutput)), Exit.die)
 
 export const unavailable = (toolName: string, reason: string) => new ToolError.ToolUnavailable({ toolName, reason })
 
