@@ -100,7 +100,7 @@ export interface ConnectionOptions {
    * then connected to, so a host whose look-up changes its answer gains nothing. `host` is the name that was looked up, or
    * the address itself where that is what the URL has. A host all of whose addresses are refused is a failure with the code
    * `ERR_ADDRESS_REFUSED`. Through a proxy it is asked for the proxy, as it is the proxy that looks the host up, and for
-   * hosts that are addresses.
+   * hosts that are addresses, or `localhost`.
    */
   readonly refusal?: (address: string, host: string) => string | undefined
 }

@@ -65,6 +65,8 @@ export const farther = (one: Reach, other: Reach): Reach => REACHES.indexOf(one)
  * **Details**
  *
  * - `kind`: what it is, where it isn't public, e.g. `private`
+ * - `nearest`, `farthest`: packets to an IPv6 address may end at the IPv4 one that it carries, or at itself. Whoever goes there
+ *   may come as near as the first; whoever answers there may sit as far away as the second.
  * - `isForbidden`: also the policy `open` refuses it
  *
  * @category models
@@ -72,7 +74,8 @@ export const farther = (one: Reach, other: Reach): Reach => REACHES.indexOf(one)
  */
 export interface Judged {
   readonly kind: string | undefined
-  readonly reach: Reach
+  readonly nearest: Reach
+  readonly farthest: Reach
   readonly isForbidden: boolean
 }
 
@@ -82,7 +85,7 @@ export interface Judged {
  * **Example**
  *
  * ```ts
- * NetworkPolicy.judge("::ffff:10.0.0.1") // => { kind: "private", reach: "network", isForbidden: false }
+ * NetworkPolicy.judge("::ffff:10.0.0.1") // => { kind: "private", nearest: "network", farthest: "network", ... }
  * ```
  *
  * @category operations
@@ -91,9 +94,23 @@ export interface Judged {
 export const judge = (address: string): Judged | undefined => {
   const bytes = IpAddress.parse(address)
   if (bytes === undefined) return undefined
-  const kind = kindOf(bytes, "public")
-  const reach = kind === undefined ? "public" : OF_THIS_MACHINE.has(kind) ? "machine" : "network"
-  return { kind, reach, isForbidden: kindOf(bytes, "open") !== undefined }
+  const reaches = reachesOf(bytes)
+  return {
+    kind: kindOf(bytes, "public"),
+    nearest: REACHES.find((reach) => reaches.includes(reach)) ?? "public",
+    farthest: reaches.reduce(farther),
+    isForbidden: kindOf(bytes, "open") !== undefined
+  }
+}
+
+/** Of all places where packets to it may end. */
+const reachesOf = (bytes: ReadonlyArray<number>): ReadonlyArray<Reach> => {
+  const carried = IpAddress.carried(bytes)
+  const kind = ownKind(bytes)
+  // one that is mapped or translated is nowhere but where the address is that it carries
+  const isOnlyCarrier = kind === undefined && carried.length > 0 && !IpAddress.isIn(bytes, GLOBAL_UNICAST)
+  const own = kind === undefined ? "public" : OF_THIS_MACHINE.has(kind) ? "machine" : "network"
+  return [...isOnlyCarrier ? [] : [own] as const, ...carried.flatMap(reachesOf)]
 }
 
 const OF_THIS_MACHINE: ReadonlySet<string> = new Set(["loopback", "this host"])
@@ -104,6 +121,9 @@ const kindOf = (bytes: ReadonlyArray<number>, policy: NetworkPolicy): string | u
   // loopback and "no address" are below the prefix of the compatible ones, and mean more than their last bytes
   return findKind(bytes, ALWAYS) ?? (policy === "open" ? inner : findKind(bytes, NOT_PUBLIC) ?? inner ?? other(bytes))
 }
+
+const ownKind = (bytes: ReadonlyArray<number>): string | undefined =>
+  findKind(bytes, ALWAYS) ?? findKind(bytes, NOT_PUBLIC) ?? other(bytes)
 
 type Kinds = ReadonlyArray<readonly [kind: string, network: IpAddress.Network]>
 

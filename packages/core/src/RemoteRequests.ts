@@ -195,7 +195,7 @@ export class RemoteRequests {
   static readonly make: (server: Remote) => Effect.Effect<RemoteRequests, never, HttpConnections | Scope.Scope> = Effect
     .fnUntraced(function*(server) {
       const { named, proxy, tls } = server
-      const guard = named === undefined ? undefined : new AddressGuard(named, Object.values(proxy))
+      const guard = named === undefined ? undefined : new AddressGuard(named, proxy)
       const open = (limit: Reach) =>
         HttpConnections.use((http) =>
           http.open({ tls, proxy, ...(guard === undefined ? {} : { refusal: guard.refusal(limit) }) })

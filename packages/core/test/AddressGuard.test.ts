@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { AddressGuard } from "../src/internal/addressGuard.ts"
 import { addressSpellings } from "./addressSpellings.ts"
 
-const guardOf = (urls: ReadonlyArray<string>, asked?: string, proxies: ReadonlyArray<string> = []) =>
+const guardOf = (urls: ReadonlyArray<string>, asked?: string, proxy: Readonly<Record<string, string>> = {}) =>
   new AddressGuard({
     urls: urls.map((url) => new URL(url)),
     ...(asked === undefined ? {} : { asked: new URL(asked) }),
     advice: "name it"
-  }, proxies)
+  }, proxy)
 
 const LOCAL = ["127.0.0.1", "::1", "0.0.0.0"]
 const PRIVATE = ["10.0.0.1", "192.168.1.1", "fc00::1", "100.64.0.1"]
@@ -56,13 +56,25 @@ describe("AddressGuard", () => {
     )
   })
 
-  it("lets through hosts and proxies that are named, wherever they are, and the document's own address as it is written", () => {
-    const guard = guardOf(["https://api.corp/v1"], "http://192.168.1.5/doc", ["http://proxy.corp:3128", "10.1.1.1:80"])
-    const refusal = guard.refusal("public")
-    for (const host of ["api.corp", "proxy.corp"]) assert.isUndefined(refusal("10.0.0.1", host), host)
-    for (const address of ["192.168.1.5", "10.1.1.1"]) assert.isUndefined(refusal(address, address), address)
+  it("lets through hosts that are named, wherever they are, and the document's own address as it is written", () => {
+    const refusal = guardOf(["https://api.corp/v1"], "http://192.168.1.5/doc").refusal("public")
+    assert.isUndefined(refusal("10.0.0.1", "api.corp"))
+    assert.isUndefined(refusal("192.168.1.5", "192.168.1.5"))
     assert.isDefined(refusal("10.0.0.1", "other.corp"))
     assert.isDefined(refusal("192.168.1.6", "192.168.1.6"))
+  })
+
+  it("lets a proxy be looked up, and nobody lead to its address, nor to what goes through no proxy", () => {
+    const refusal = guardOf([], undefined, {
+      HTTP_PROXY: "http://proxy.corp:3128",
+      HTTPS_PROXY: "127.0.0.1:80",
+      NO_PROXY: "10.1.1.1"
+    }).refusal("public")
+    assert.isUndefined(refusal("10.0.0.1", "proxy.corp"))
+    for (const address of ["127.0.0.1", "10.1.1.1"]) assert.isDefined(refusal(address, address), address)
+    const other = guardOf([], undefined, { NO_PROXY: "169.254.169.254" }).refusal("machine")
+    assert.isDefined(other("169.254.169.254", "169.254.169.254"))
+    assert.isDefined(guardOf([], undefined, { NO_PROXY: "localhost" }).refusal("public")("127.0.0.1", "localhost"))
   })
 
   it("doesn't let the name that a document was read under lead elsewhere later", () => {
@@ -82,6 +94,14 @@ describe("AddressGuard", () => {
     const reaches = ["mixed.example", "inside.example", "localhost", "unknown.example", "127.0.0.1", "[::1]", "8.8.8.8"]
       .map((host) => guard.reachOf(new URL(`http://${host}/`)))
     assert.deepStrictEqual(reaches, ["public", "network", "machine", "public", "machine", "machine", "public"])
+  })
+
+  it("takes nobody's address of their own for this machine's because it carries one", () => {
+    const guard = guardOf([])
+    assert.isUndefined(guard.refusal("machine")("2606:4700::5efe:7f00:1", "evil.example"))
+    assert.strictEqual(guard.reachOf(new URL("http://evil.example/")), "public")
+    assert.strictEqual(guard.reachOf(new URL("http://[2606:4700::5efe:7f00:1]/")), "public")
+    assert.isDefined(guard.refusal("public")("2606:4700::5efe:7f00:1", "evil.example"))
   })
 
   it("takes no refused address for where a name is, and remembers no more names than it should", () => {

@@ -85,20 +85,32 @@ describe("NetworkPolicy", () => {
       ["0.0.0.0", "machine"],
       ["10.0.0.1", "network"],
       ["224.0.0.1", "network"],
-      [
-        "8.8.8.8",
-        "public"
-      ]
+      ["8.8.8.8", "public"]
     ] as const
     for (const [address, reach] of cases) {
       for (const spelling of addressSpellings(address).filter((each) => !ALSO_RESERVED.test(each))) {
-        assert.strictEqual(NetworkPolicy.judge(spelling)?.reach, reach, spelling)
+        assert.strictEqual(NetworkPolicy.judge(spelling)?.nearest, reach, spelling)
       }
     }
     assert.deepStrictEqual(
-      ["::1", "fe80::1", "fc00::1", "2606:4700::1111"].map((address) => NetworkPolicy.judge(address)?.reach),
+      ["::1", "fe80::1", "fc00::1", "2606:4700::1111"].map((address) => NetworkPolicy.judge(address)?.nearest),
       ["machine", "network", "network", "public"]
     )
+    const others = [
+      "::ffff:127.0.0.1",
+      "64:ff9b::127.0.0.1",
+      "2606:4700::5efe:127.0.0.1",
+      "2002:7f00:1::",
+      "2001:0:7f00:1::"
+    ]
+    assert.deepStrictEqual(others.map((address) => NetworkPolicy.judge(address)?.farthest), [
+      "machine",
+      "machine",
+      // anybody may answer there, whatever their address looks like
+      "public",
+      "public",
+      "public"
+    ])
     assert.isUndefined(NetworkPolicy.judge("localhost"))
     assert.isTrue(NetworkPolicy.judge("169.254.169.254")?.isForbidden)
     assert.isFalse(NetworkPolicy.judge("10.0.0.1")?.isForbidden)

@@ -107,6 +107,23 @@ describe("NodeHttp", () => {
       }).pipe(Effect.provide(NodeHttp.layer)))
   }
 
+  it.effect("leads through no proxy to what is refused and needs no look-up", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* echo
+      const { exchange } = yield* HttpConnections.use((http) =>
+        http.open({ tls: {}, proxy: { HTTP_PROXY: `http://127.0.0.1:${port}` }, refusal: loopback })
+      )
+      for (const host of ["127.0.0.1", "[::1]", "localhost", "LOCALHOST.", "redis.localhost"]) {
+        const { code } = yield* Effect.flip(
+          exchange({ method: "GET", url: new URL(`http://${host}:6379/`), headers: {} })
+        )
+        assert.strictEqual(code, "ERR_ADDRESS_REFUSED", host)
+      }
+      const response = yield* exchange({ method: "GET", url: new URL("http://localhost.example/"), headers: {} })
+      response.discard()
+      assert.strictEqual(seen.length, 1)
+    }).pipe(Effect.provide(NodeHttp.layer)))
+
   it.effect("connects to the addresses of a host that aren't refused", () =>
     Effect.gen(function*() {
       const { port } = yield* echo

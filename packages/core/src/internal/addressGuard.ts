@@ -17,39 +17,43 @@ export class AddressGuard {
   /** Addresses that are written out. */
   readonly #addresses: ReadonlySet<string>
   readonly #names: ReadonlySet<string>
+  /** What is looked up for every request, wherever that goes. As places to go to, proxies are named by nobody. */
+  readonly #proxies: ReadonlySet<string>
   /** By name, who can reach the farthest address it has been at. */
   readonly #reached = new Map<string, Reach>()
 
-  constructor({ advice, asked, urls }: NamedPlaces, proxies: ReadonlyArray<string>) {
-    const named = [...urls, ...proxies.flatMap(proxyUrl)].map(hostOf)
+  constructor({ advice, asked, urls }: NamedPlaces, proxy: Readonly<Record<string, string>>) {
+    const named = urls.map(hostOf)
     this.#advice = advice
     this.#addresses = new Set([...named, ...asked === undefined ? [] : [hostOf(asked)]].flatMap(bytesOf))
     this.#names = new Set(named)
+    this.#proxies = new Set(Object.entries(proxy).flatMap(([name, text]) => name === "NO_PROXY" ? [] : proxyHost(text)))
   }
 
   /** For servers that were named by somebody at `limit`; see `ConnectionOptions`. */
   readonly refusal = (limit: Reach) => (address: string, host: string): string | undefined => {
     const judged = NetworkPolicy.judge(address)
     if (judged === undefined) return `"${address}" is no IP address`
-    const { isForbidden, kind, reach } = judged
+    const { farthest, isForbidden, kind, nearest } = judged
     const isNamed = bytesOf(address).some((bytes) => this.#addresses.has(bytes))
     const place = host === address ? address : `${host} is at ${address}, which`
     if (isForbidden && !isNamed) {
       return `${place} is ${kind}, where a request goes only if the configuration names that address itself`
     }
-    const isNearer = NetworkPolicy.farther(reach, limit) !== reach
-    if (isNearer && !isNamed && !this.#names.has(host)) {
+    const isNearer = NetworkPolicy.farther(nearest, limit) !== nearest
+    const isProxy = host !== address && this.#proxies.has(host)
+    if (isNearer && !isNamed && !isProxy && !this.#names.has(host)) {
       const leader = limit === "public" ? "what comes from the internet" : "what comes from another machine"
       return `${place} is ${kind}, where ${leader} may not lead; to allow it, ${this.#advice}`
     }
-    if (host !== address) this.#remember(host, reach)
+    if (host !== address) this.#remember(host, farthest)
     return undefined
   }
 
   /** Of a name that may be anywhere (a proxy looks it up, or nobody has yet) it is taken that everybody can reach it. */
   reachOf(url: URL): Reach {
     const host = hostOf(url)
-    return NetworkPolicy.judge(host)?.reach ?? this.#reached.get(host) ?? "public"
+    return NetworkPolicy.judge(host)?.farthest ?? this.#reached.get(host) ?? "public"
   }
 
   #remember(host: string, reach: Reach) {
@@ -67,7 +71,7 @@ const bytesOf = (host: string): ReadonlyArray<string> => {
 }
 
 /** People leave out its scheme. */
-const proxyUrl = (text: string): ReadonlyArray<URL> => {
+const proxyHost = (text: string): ReadonlyArray<string> => {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
-  return url === null ? [] : [url]
+  return url === null ? [] : [hostOf(url)]
 }

@@ -8,16 +8,22 @@ type Refusal = NonNullable<ConnectionOptions["refusal"]>
 
 const CODE = "ERR_ADDRESS_REFUSED"
 
-/** A host that is an address is never looked up. */
+/** A host that is an address is looked up by nobody, and `localhost` perhaps by a proxy, which is often on this machine. */
 export const refusalOfLiteral = (
   refusal: Refusal,
   { hostname }: URL
 ): Effect.Effect<never, HttpFailure> | undefined => {
-  const address = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname
-  const reason = isIP(address) === 0 ? undefined : refusal(address, address)
+  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname
+  const address = LOCALHOST.test(host) ? LOOPBACK : host
+  const reason = isIP(address) === 0 ? undefined : refusal(address, host)
   if (reason === undefined) return undefined
   return Effect.fail(new HttpFailure({ code: CODE, detail: `${CODE}: ${reason}`, wasSent: false }))
 }
+
+/** Names of nothing but this machine (RFC 6761, 6.3). */
+const LOCALHOST = /^(?:.*\.)?localhost\.?$/
+
+const LOOPBACK = "127.0.0.1"
 
 /** Of several addresses those are tried that aren't refused. */
 export const checkedLookup = (refusal: Refusal): LookupFunction => (hostname, options, done) =>
