@@ -133,7 +133,9 @@ export const fromToolkit = (service: ToolkitService, options: Options = {}): Eff
       tools,
       handle: (name, args, id = "") =>
         Effect.sync(() => {
-          const isApproved = approvals.take(id, name, args) || given?.take(id, name, args) === true
+          // one answer may be known from both, and is used up in both
+          const [isAnswered, isGiven] = [approvals.take(id, name, args), given?.take(id, name, args)]
+          const isApproved = isAnswered || isGiven === true
           const call = { name, args, isApproved, options: withId(callOptions?.({ id, name }), id) }
           return Stream.fromEffect(ToolError.fold(Effect.map(callDeclared(service, target, call), show), show))
         })

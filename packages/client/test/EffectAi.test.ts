@@ -341,6 +341,56 @@ describe("approvals in effect/ai", () => {
       assert.deepStrictEqual(second.toolResults.map(({ encodedResult }) => encodedResult), ["removed 1"])
     }))
 
+  it.effect("hold for one call, also where this process has asked and is handed the conversation", () =>
+    Effect.gen(function*() {
+      const ran: Array<unknown> = []
+      yield* Effect.gen(function*() {
+        const first = yield* ask("remove it")
+        const request = first.content.find((part) => part.type === "tool-approval-request")
+        const prompt = Prompt.concat(
+          Prompt.fromResponseParts(first.content),
+          Prompt.fromMessages([
+            Prompt.toolMessage({
+              content: [Prompt.toolApprovalResponsePart({ approvalId: request?.approvalId ?? "", approved: true })]
+            })
+          ])
+        )
+        const kit = yield* EffectAi.fromToolkit(yield* Toolkit, { approvedIn: prompt })
+        const params = first.content.find((part) => part.type === "tool-call")?.params
+        for (const isFailure of [false, true]) {
+          const [result] = yield* Stream.runCollect(Stream.unwrap(kit.handle("remove", params, "call_remove")))
+          assert.strictEqual(result?.isFailure, isFailure)
+        }
+      }).pipe(Effect.provide(agent([remove(ran)], [[call("remove")]], { policy })))
+      assert.strictEqual(ran.length, 1)
+    }))
+
+  it.effect("hold for the same arguments in another order, and for none that nobody can spell", () =>
+    Effect.gen(function*() {
+      const ran: Array<unknown> = []
+      const asked = { a: { c: [1, { y: 1, x: 2 }], b: 2 }, d: 3 }
+      yield* Effect.gen(function*() {
+        const kit = yield* EffectAi.toolkit
+        const asks = (id: string, args: unknown) => {
+          const isAsked = kit.tools["remove"]?.needsApproval
+          const answer = typeof isAsked === "function" && isAsked(args, { toolCallId: id, messages: [] })
+          return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+        }
+        const fails = (id: string, args: unknown) =>
+          Effect.map(
+            Stream.runCollect(Stream.unwrap(kit.handle("remove", args, id))),
+            ([result]) => result?.isFailure
+          )
+        assert.isTrue(yield* asks("1", asked))
+        const again = { d: 3, a: { b: 2, c: [1, { x: 2, y: 1 }] } }
+        const other = { d: 3, a: { b: 2, c: [{ x: 2, y: 1 }, 1] } }
+        assert.deepStrictEqual([yield* fails("1", other), yield* fails("1", again)], [true, false])
+        yield* asks("2", { size: 1n })
+        assert.isTrue(yield* fails("2", { size: 2n }))
+      }).pipe(Effect.provide(agent([remove(ran)], [], { policy })))
+      assert.strictEqual(ran.length, 1)
+    }))
+
   it.effect("that a conversation gives are given to the very call, not to another by its id", () =>
     Effect.gen(function*() {
       const ran: Array<unknown> = []

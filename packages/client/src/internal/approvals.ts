@@ -5,6 +5,7 @@
  */
 import type { ToolkitService } from "@effect-toolnexus/core"
 import type * as Prompt from "effect/ai/Prompt"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { approvedCalls } from "./conversation.ts"
 
@@ -42,12 +43,23 @@ const makeApprovals = (): Approvals => {
   const open = new Map<string, string>()
   return {
     put: (id, name, args) => {
-      open.set(id, spell(name, args))
+      const call = spell(name, args)
+      if (call === undefined) return
+      open.set(id, call)
       if (open.size > MAX_OPEN) open.delete(open.keys().next().value ?? id)
     },
-    take: (id, name, args) => open.get(id) === spell(name, args) && open.delete(id)
+    take: (id, name, args) => {
+      const call = open.get(id)
+      return call !== undefined && call === spell(name, args) && open.delete(id)
+    }
   }
 }
 
-const spell = (name: string, args: unknown): string =>
-  Result.getOrElse(Result.try(() => JSON.stringify([name, args])), () => `${name}: can't be spelt`)
+/** Nothing for what is no JSON: nobody could tell it from another call. Stores of JSON change the order of keys. */
+const spell = (name: string, args: unknown): string | undefined =>
+  Result.getOrElse(Result.try(() => JSON.stringify([name, args], inOrder)), () => undefined)
+
+const inOrder = (_key: string, value: unknown): unknown =>
+  Predicate.isObject(value) && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => left < right ? -1 : 1))
+    : value
