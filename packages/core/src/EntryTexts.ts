@@ -66,7 +66,7 @@ export const make = ({ entry, folder, kind }: Options): EntryTexts => {
       )
     )
   const expandHeader: EntryTexts["expandHeader"] = Effect.fnUntraced(function*(name, text) {
-    if (!isHeaderName(name)) return yield* fail(`headers: ${JSON.stringify(name)} is no header's name`)
+    if (!isHeaderName(name)) return yield* fail(`headers: ${shownName(name)} is no header's name`)
     const value = yield* expand(`headers.${name}`, text)
     return isHeaderValue(value.text) ? value : yield* fail(`headers.${name}: ${NO_VALUE}`)
   })
@@ -83,6 +83,12 @@ export const make = ({ entry, folder, kind }: Options): EntryTexts => {
     secrets,
     fail
   }
+}
+
+/** Some write the whole header, its value too, where its name belongs. */
+const shownName = (name: string): string => {
+  const known = /^[^:=\s]*/.exec(name)?.[0] ?? ""
+  return known === name ? JSON.stringify(name) : `what begins with ${JSON.stringify(known)}`
 }
 
 const NO_VALUE = "its value has a character that a header can't hold, such as a line break"

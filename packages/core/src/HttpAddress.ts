@@ -10,7 +10,8 @@ import * as Base64 from "effect/encoding/Base64"
  *
  * - `url`: without user and password, which platforms refuse there
  * - `headers`: those two as basic authentication, which a header of the configuration goes before
- * - `secrets`: what of the address is shown nowhere: the password in every form, and the values of the query
+ * - `secrets`: what of the address is shown nowhere: the password in every form, the user where there is none, and the values of
+ *   the query
  *
  * @category models
  * @since 0.1.0
@@ -42,12 +43,14 @@ export const parse = (text: string, base?: URL): HttpAddress | undefined => {
   url.password = ""
   const query = [...url.searchParams.values()]
   if (username === "" && password === "") return { url, headers: {}, secrets: query }
+  // a user alone is a token
+  const secret = password === "" ? username : password
   const pair = `${decode(username)}:${decode(password)}`
   const basic = Base64.encode(pair)
   return {
     url,
     headers: { authorization: `Basic ${basic}` },
-    secrets: [...query, basic, pair, password, decode(password)]
+    secrets: [...query, basic, pair, secret, decode(secret)]
   }
 }
 

@@ -24,6 +24,7 @@ import {
   type HttpResponse
 } from "./HttpConnections.ts"
 import { AddressGuard } from "./internal/addressGuard.ts"
+import { proxyAddresses } from "./internal/proxyAddresses.ts"
 import { MAX_SECRETS, RecentSecrets } from "./internal/recentSecrets.ts"
 import { nextRequest } from "./internal/redirects.ts"
 import { farther, type Reach } from "./NetworkPolicy.ts"
@@ -40,7 +41,7 @@ import { type Challenge, TokenProvider, type TokenProviderService } from "./Toke
  *
  * - `name`: its entry in the configuration
  * - `headers`: sent with every request; the protocol's own win
- * - `secrets`: what is not to be shown where somebody repeats it
+ * - `secrets`: what is not to be shown where somebody repeats it; a proxy's password is known already
  * - `isTrusted`: which addresses get headers and tokens. Default: the origin that was asked, wherever a redirect leads
  * - `mayLeave`: whether a redirect to another origin is followed, with what would be sent there. Default: none is
  * - `followsSeeOther`: whether the answer to what was sent may be elsewhere: a 303 is followed by a GET (RFC 9110,
@@ -184,7 +185,10 @@ export class RemoteRequests {
   ) {
     this.#server = server
     this.#headers = lowerCased(server.headers)
-    this.#secrets = new RecentSecrets(server.secrets)
+    this.#secrets = new RecentSecrets([
+      ...server.secrets,
+      ...proxyAddresses(server.proxy).flatMap(({ secrets }) => secrets)
+    ])
     this.#connections = connections
     this.#guard = guard
     this.#makeHeaders = makeHeaders

@@ -32,7 +32,9 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("EntryTexts", (it) =
   it.effect("names the entry, the field and the variable where something is wrong, and shows no value", () =>
     Effect.gen(function*() {
       const cases = [
-        [{ "a b": "${TOKEN}" }, "headers: \"a b\" is no header's name"],
+        [{ "größe": "${TOKEN}" }, "headers: \"größe\" is no header's name"],
+        [{ "Authorization: Bearer s3cret": "" }, "headers: what begins with \"Authorization\" is no header's name"],
+        [{ "Bearer s3cret": "" }, "headers: what begins with \"Bearer\" is no header's name"],
         [{ Key: "${NONE}" }, "headers.Key: NONE is not set, and there is no default"],
         [{ Key: "${LINES}" }, "headers.Key: its value has a character that a header can't hold, such as a line break"],
         [{ Key: "s3cret ☃" }, "headers.Key: its value has a character that a header can't hold, such as a line break"]

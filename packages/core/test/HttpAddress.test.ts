@@ -20,6 +20,7 @@ describe("HttpAddress", () => {
     assert.deepStrictEqual(HttpAddress.parse("http://token@h/a")?.headers, {
       authorization: `Basic ${btoa("token:")}`
     })
+    assert.includeMembers([...HttpAddress.parse("http://to%2Fken@h/a")?.secrets ?? []], ["to%2Fken", "to/ken"])
   })
 
   it("is what whoever fetches it takes for one, and nothing else", () => {

@@ -65,6 +65,26 @@ const reasonOf = (answer: RemoteRequests.Answer): string =>
 const anywhere = { mayLeave: () => true }
 
 describe("RemoteRequests", () => {
+  it.effect("knows that a proxy's password is secret, as it is written and as it is sent", () =>
+    Effect.gen(function*() {
+      const requests = yield* RemoteRequests.RemoteRequests.make({
+        kind: "extra",
+        name: "api",
+        headers: {},
+        secrets: ["of-the-entry"],
+        tls: {},
+        proxy: {
+          HTTP_PROXY: "http://me:p%40ssword@proxy.corp",
+          HTTPS_PROXY: "token-of-proxy@proxy.corp",
+          NO_PROXY: "a.corp,b"
+        }
+      }).pipe(Effect.provide(TestHttp.layer(() => ({ status: 200 }))))
+      for (const secret of ["p%40ssword", "p@ssword", btoa("me:p@ssword"), "token-of-proxy", "of-the-entry"]) {
+        assert.strictEqual(requests.redact(`407 ${secret}`), "407 <redacted>")
+      }
+      assert.strictEqual(requests.redact("proxy.corp a.corp,b"), "proxy.corp a.corp,b")
+    }).pipe(Effect.scoped))
+
   it.effect("refuses no address where everything is named by the configuration", () =>
     Effect.gen(function*() {
       const { opened } = yield* send([], {}, {})

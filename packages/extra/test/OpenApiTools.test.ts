@@ -182,7 +182,7 @@ paths:
         "source \"x\" failed at config: include must be a list of operations, tags and methods, each a text or {operation, tag, method}; timeout must be a number of milliseconds, at least 1",
         "source \"x\" failed at config: document must be a URL, a path, or an OpenAPI document as text or object",
         "source \"x\" failed at config: baseUrl must be an http or https URL",
-        "source \"x\" failed at config: headers: \"a b\" is no header's name",
+        "source \"x\" failed at config: headers: what begins with \"a\" is no header's name",
         undefined,
         "source \"x\" failed at config: it breaks whoever reads it"
       ])

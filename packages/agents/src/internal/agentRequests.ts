@@ -4,7 +4,7 @@
  */
 import * as EventStream from "@effect-toolnexus/core/EventStream"
 import { bareHref } from "@effect-toolnexus/core/HttpAddress"
-import type { HttpFailure, HttpResponse, Wanted } from "@effect-toolnexus/core/HttpConnections"
+import type { HttpResponse, Wanted } from "@effect-toolnexus/core/HttpConnections"
 import type { Reach } from "@effect-toolnexus/core/NetworkPolicy"
 import * as RandomId from "@effect-toolnexus/core/RandomId"
 import * as RemoteRequests from "@effect-toolnexus/core/RemoteRequests"
@@ -77,7 +77,7 @@ export const open = Effect.fnUntraced(function*({ remote }: AgentAddress) {
   /** What answered at all, and isn't a question who we are. */
   const send = (request: RemoteRequests.RemoteRequest, onAnswer: Effect.Effect<void> = Effect.void) =>
     requests.send(request).pipe(
-      Effect.mapError((error) => makeError(request.url, unreachable(error))),
+      Effect.mapError((error) => makeError(request.url, { _tag: "Unreachable", detail: redact(error.detail) })),
       Effect.tap(onAnswer),
       Effect.flatMap((answer) => {
         if (RemoteRequests.isRedirected(answer)) {
@@ -261,5 +261,3 @@ const badStatus = (response: HttpResponse): Reason => {
     ...(seconds > 0 ? { retryAfter: Math.min(seconds, MAX_RETRY_AFTER) * 1000 } : {})
   }
 }
-
-const unreachable = ({ detail }: HttpFailure): Reason => ({ _tag: "Unreachable", detail })

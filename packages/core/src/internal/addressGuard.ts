@@ -6,6 +6,7 @@
 import * as NetworkPolicy from "../NetworkPolicy.ts"
 import type { NamedPlaces } from "../RemoteRequests.ts"
 import * as IpAddress from "./ipAddress.ts"
+import { proxyAddresses } from "./proxyAddresses.ts"
 
 type Reach = NetworkPolicy.Reach
 
@@ -27,7 +28,7 @@ export class AddressGuard {
     this.#advice = advice
     this.#addresses = new Set([...named, ...asked === undefined ? [] : [hostOf(asked)]].flatMap(bytesOf))
     this.#names = new Set(named)
-    this.#proxies = new Set(Object.entries(proxy).flatMap(([name, text]) => name === "NO_PROXY" ? [] : proxyHost(text)))
+    this.#proxies = new Set(proxyAddresses(proxy).map(({ url }) => hostOf(url)))
   }
 
   /** For servers that were named by somebody at `limit`; see `ConnectionOptions`. */
@@ -68,10 +69,4 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
 const bytesOf = (host: string): ReadonlyArray<string> => {
   const bytes = IpAddress.parse(host)
   return bytes === undefined ? [] : [bytes.join(".")]
-}
-
-/** People leave out its scheme. */
-const proxyHost = (text: string): ReadonlyArray<string> => {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
-  return url === null ? [] : [hostOf(url)]
 }
