@@ -154,9 +154,10 @@ export interface PlainToolkit extends PlainView, AsyncDisposable {
  * **Details**
  *
  * Whatever doesn't work is an entry with a status and an error, and costs the others nothing. It rejects with
- * `RequiredEntriesFailed` where an entry that is `required` has failed, with a `TypeError` where a limit or a rule makes no
- * sense, and with the reason of `signal`; nothing is left running then. What else is wrong with the options is told by
- * `errors()` and `diagnostics()`. What it logs, the former among it, goes to standard error.
+ * `RequiredEntriesFailed` where an entry that is `required` has failed, with a `TypeError` where an option makes no sense
+ * or is misspelled, and with the reason of `signal`; nothing is left running then. What is wrong with the configuration,
+ * its entries and the options of `builtins` is told by `errors()` and `diagnostics()`. What it logs, the former among it,
+ * goes to standard error.
  *
  * **Example**
  *

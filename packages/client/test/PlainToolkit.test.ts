@@ -224,6 +224,25 @@ describe("createToolkit", () => {
     )
     assert.match(await told({ precedence: "layered" }), /^TypeError: precedence must be Precedence.standard/)
     assert.match(await told({ tools: { a: 1 } }), /^TypeError: tools must be a list/)
+    const wrongs = {
+      skills: 42,
+      skillDefs: {},
+      skillsFilter: ["a"],
+      skillSampleLimit: "3",
+      disableSkills: "a",
+      agents: "http://agent.example",
+      disableTools: "bash",
+      middleware: {},
+      startup: "bg",
+      policy: {},
+      watch: "yes",
+      promptBudget: "many"
+    }
+    for (const [key, value] of Object.entries(wrongs)) {
+      assert.match(await told({ [key]: value }), new RegExp(`^TypeError: ${key} must be `))
+    }
+    assert.match(await told({ policy: [{ deny: "bash" }] }), /Policy\.deny makes, but the effect of one is undefined/)
+    assert.match(await told({ mcpServers: {} }), /"mcpServers" is no option .* into config: { mcpServers: \.\.\. }/)
     await using toolkit = await create()
     // @ts-expect-error as a program without a compiler may have it
     const wrong = await failureOf(toolkit.toAiSdk({ target: "google" }))

@@ -29,20 +29,49 @@ export const closest = (name: string, known: Iterable<string>, limit: number): R
   const allowed = Math.max(1, Math.floor(name.length / 3))
   for (const candidate of known) {
     const distance = distanceOf(wanted, candidate.toLowerCase(), allowed)
-    if (distance <= allowed) scored.push({ candidate, distance })
+    if (distance <= allowed) {
+      scored.push({ candidate, distance, surplus: Math.abs(candidate.length - name.length) })
+    }
   }
   return scored.toSorted(byDistance).slice(0, limit).map(({ candidate }) => candidate)
+}
+
+/**
+ * The first key of an object that nobody knows and that was probably meant for one that is known and absent, as
+ * `[key, meant]`. For what comes from code: keys that resemble none are its host's own.
+ *
+ * **Example**
+ *
+ * ```ts
+ * Suggestion.misspelled({ polcy: [] }, ["policy", "tools"]) // => ["polcy", "policy"]
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const misspelled = (
+  object: object,
+  known: ReadonlyArray<string>
+): readonly [key: string, meant: string] | undefined => {
+  for (const key of Object.keys(object)) {
+    const [meant] = known.includes(key) ? [] : closest(key, known, 1)
+    if (meant !== undefined && !Object.hasOwn(object, meant)) return [key, meant]
+  }
+  return undefined
 }
 
 interface Scored {
   readonly candidate: string
   readonly distance: number
+  /** Of names that contain each other the one that is nearer in length: `skill` is `skills`, not `disableSkills`. */
+  readonly surplus: number
 }
 
-const byDistance: Order.Order<Scored> = Order.combine(
+const byDistance: Order.Order<Scored> = Order.combineAll([
   Order.mapInput(Order.Number, ({ distance }: Scored) => distance),
+  Order.mapInput(Order.Number, ({ surplus }: Scored) => surplus),
   Order.mapInput(byCodePoints, ({ candidate }: Scored) => candidate)
-)
+])
 
 /** Shorter texts occur in most names by chance. */
 const MIN_CONTAINED = 4

@@ -17,6 +17,7 @@ import * as Tracer from "effect/Tracer"
 import { type HandlerServices, runHandler } from "./internal/toolHandler.ts"
 import { fromDecoder, fromJsonSchema, type Input } from "./internal/toolInput.ts"
 import type { Json, JsonObject } from "./Json.ts"
+import * as Suggestion from "./Suggestion.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import type { ToolError } from "./ToolError.ts"
 import type { ToolResult } from "./ToolResult.ts"
@@ -214,7 +215,8 @@ export interface ToolDefinition {
  *
  * **Gotchas**
  *
- * An Effect Schema that doesn't describe an object throws a `TypeError` at once: no call could ever succeed.
+ * A schema that doesn't describe an object, a handler that is none and a misspelled key throw a `TypeError` at once: no call
+ * could ever succeed.
  *
  * **Example**
  *
@@ -235,6 +237,7 @@ export function defineTool<Out>(definition: PlainDefinition<Out>): Tool<HandlerS
 export function defineTool<A, RD, Out>(
   definition: DecodedDefinition<A, RD, Out> | PlainDefinition<Out>
 ): Tool<RD | HandlerServices<Out>> {
+  checkDefinition(definition)
   return hasDecoder(definition)
     ? build(definition, fromDecoder(definition.name, definition.input), definition.handler)
     : build(definition, fromJsonSchema(definition.name, definition.input), definition.handler)
@@ -260,6 +263,27 @@ export interface DecodedDefinition<A, RD, Out> extends ToolDefinition {
 export interface PlainDefinition<Out> extends ToolDefinition {
   readonly input?: JsonSchema.JsonSchema
   readonly handler: (args: JsonObject, call: OwnToolCall) => Out
+}
+
+/** For programs that no compiler has looked at. */
+const checkDefinition = (definition: ToolDefinition & { readonly handler: unknown }): void => {
+  const { handler, name } = definition
+  if (typeof name !== "string" || name.trim() === "") throw new TypeError("A tool needs a name")
+  const stray = Suggestion.misspelled(definition, Object.keys(definitionKeys))
+  if (stray !== undefined) {
+    throw new TypeError(`"${stray[0]}" of tool "${name}" is unknown; did you mean "${stray[1]}"?`)
+  }
+  if (typeof handler !== "function") throw new TypeError(`Tool "${name}" needs a handler, which is a function`)
+}
+
+/** A record, so that none can be forgotten. */
+const definitionKeys: Readonly<Record<keyof PlainDefinition<unknown>, true>> = {
+  name: true,
+  description: true,
+  input: true,
+  handler: true,
+  source: true,
+  annotations: true
 }
 
 const hasDecoder = <A, RD, Out>(

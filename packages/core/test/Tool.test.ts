@@ -42,6 +42,14 @@ describe("defineTool", () => {
   it("refuses an input that is no object at once", () => {
     assert.throws(() => defineTool({ name: "t", input: Schema.String, handler: () => "" }), /must be an object schema/)
     assert.throws(() => defineTool({ name: "t", input: { type: "array" }, handler: () => "" }), /"array"/)
+    const untyped = (definition: object) => () => Reflect.apply(defineTool, undefined, [definition])
+    const handler = () => ""
+    assert.throws(untyped({ handler }), /needs a name/)
+    assert.throws(untyped({ name: "t", run: handler }), /"t" needs a handler/)
+    assert.throws(untyped({ name: "t", inputSchema: {}, handler }), /"inputSchema" of tool "t" .* mean "input"/)
+    for (const input of ["x", handler, { type: "object", parse: handler }]) {
+      assert.throws(untyped({ name: "t", input, handler }), /must be an Effect Schema or a JSON Schema/)
+    }
   })
 
   it.effect("decodes the arguments, and names every issue", () =>

@@ -111,6 +111,9 @@ describe("closest", () => {
       "delete_repos",
       "git_delete_repo"
     ])
+    assert.deepStrictEqual(Suggestion.closest("skill", ["disableSkills", "skillDefs", "skills"], 1), ["skills"])
+    assert.deepStrictEqual(Suggestion.misspelled({ mine: 1, polcy: [] }, ["policy", "tools"]), ["polcy", "policy"])
+    assert.isUndefined(Suggestion.misspelled({ policy: [], polcy: [] }, ["policy", "tools"]))
     assert.deepStrictEqual(Suggestion.closest("zzzz", ["args", "command"], 3), [])
     assert.deepStrictEqual(Suggestion.closest("x".repeat(100_000), ["x".repeat(100)], 3), [])
   })

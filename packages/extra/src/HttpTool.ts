@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { defineTool, type HttpConnections, type SourceEntry, type Tool } from "@effect-toolnexus/core"
+import { defineTool, type HttpConnections, type SourceEntry, Suggestion, type Tool } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as JsonSchema from "effect/JsonSchema"
@@ -112,9 +112,9 @@ export const isHttpTool = (value: unknown): value is HttpTool => Predicate.hasPr
  * @since 0.1.0
  */
 export const httpTool = (definition: HttpToolDefinition): HttpTool => {
-  const { inputSchema, method = "GET", name, url } = definition
-  if (!METHODS.has(method)) throw new TypeError(`The method of tool "${name}" is none of ${[...METHODS].join(", ")}`)
-  const template = UrlTemplate.parse(withoutUserInfo(url))
+  const { inputSchema, name, url } = definition
+  checkDefinition(definition)
+  const template = typeof url === "string" ? UrlTemplate.parse(withoutUserInfo(url)) : undefined
   if (template === undefined) throw new TypeError(`The url of tool "${name}" is no http or https URL`)
   const schema = toInputSchema(name, inputSchema ?? defaultSchema(definition, template))
   const forbidden = template.names.find((placeholder) => isForbidden(schema, placeholder))
@@ -131,8 +131,40 @@ export const httpTool = (definition: HttpToolDefinition): HttpTool => {
   }
 }
 
-/** Of others the platform makes no request, and what is in lower case is another one to it. */
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+/** For programs that no compiler has looked at. */
+const checkDefinition = (definition: HttpToolDefinition): void => {
+  const { name, timeout } = definition
+  const stray = Suggestion.misspelled(definition, Object.keys(KEYS))
+  if (stray !== undefined) {
+    throw new TypeError(`"${stray[0]}" of tool "${name}" is unknown; did you mean "${stray[1]}"?`)
+  }
+  for (const [key, choices] of Object.entries(KEYS)) {
+    const value: unknown = Reflect.get(definition, key)
+    if (value !== undefined && choices?.some((choice) => choice === value) === false) {
+      throw new TypeError(`The ${key} of tool "${name}" is none of ${choices.join(", ")}`)
+    }
+  }
+  if (timeout !== undefined && !(timeout >= 1)) {
+    throw new TypeError(`The timeout of tool "${name}" must be a number of milliseconds, at least 1`)
+  }
+}
+
+/** A record, so that no key can be forgotten; where there are but a few values, these. */
+const KEYS: Readonly<Record<keyof HttpToolDefinition, ReadonlyArray<string> | undefined>> = {
+  name: undefined,
+  description: undefined,
+  annotations: undefined,
+  url: undefined,
+  // of others the platform makes no request, and what is in lower case is another one to it
+  method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+  headers: undefined,
+  query: undefined,
+  body: ["json", "form", "raw"],
+  inputSchema: undefined,
+  timeout: undefined,
+  retry: ["never", "safe", "always"],
+  resultMode: ["text", "json", "status+text"]
+}
 
 /** An Effect Schema becomes the JSON Schema that its tool would have; arguments are checked against that. */
 const toInputSchema = (name: string, schema: NonNullable<HttpToolDefinition["inputSchema"]>): Tool.ObjectSchema =>

@@ -83,6 +83,13 @@ describe("httpTool: the address", () => {
       assert.throws(() => httpTool(untyped), /method of tool "t" is none of GET, HEAD/)
     }
     assert.throws(() => httpTool({ name: "t", url: "http://h/{ID}", inputSchema: closed }), /\{ID\}/)
+    const untyped = (definition: object) => () => Reflect.apply(httpTool, undefined, [{ name: "t", ...definition }])
+    const url = "http://h/"
+    assert.throws(untyped({}), /url of tool "t" is no http or https URL/)
+    assert.throws(untyped({ url, methd: "POST" }), /"methd" of tool "t" is unknown; did you mean "method"/)
+    assert.throws(untyped({ url, resultMode: "xml" }), /resultMode of tool "t" is none of text, json, status\+text/)
+    assert.throws(untyped({ url, retry: true }), /retry of tool "t" is none of never, safe, always/)
+    for (const timeout of [0, -1, Number.NaN]) assert.throws(untyped({ url, timeout }), /at least 1/)
   })
 
   it("asks for its placeholders, or for what its schema says", () => {

@@ -174,7 +174,11 @@ export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolea
 /** A mistake of the program, and so told at once. */
 const checkEffect = (effect: unknown): void => {
   if (effect === "allow" || effect === "ask" || effect === "deny") return
-  throw new TypeError(`A rule of a policy allows, asks or denies, but one says ${JSON.stringify(effect)}`)
+  throw new TypeError(
+    `A rule of a policy is what Policy.allow, Policy.ask or Policy.deny makes, but the effect of one is ${
+      JSON.stringify(effect)
+    }`
+  )
 }
 
 const isForTool = (

@@ -160,7 +160,7 @@ describe("a policy", () => {
       assert.deepStrictEqual(yield* outcomes([Policy.deny({ when: later })], tools), ["ToolDenied"])
       // @ts-expect-error a rule in plain JavaScript
       const exit = yield* Effect.exit(Effect.suspend(() => outcomes([{ effect: "Deny" }], tools)))
-      assert.match(String(exit), /A rule of a policy allows, asks or denies, but one says \\?"Deny/)
+      assert.match(String(exit), /A rule of a policy is what [^"]* makes, but the effect of one is \\?"Deny/)
     }))
 
   it.effect("shows every argument of what is to be approved, however long another is", () =>

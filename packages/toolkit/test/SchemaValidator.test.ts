@@ -43,7 +43,7 @@ describe("issues", () => {
       "path: is required",
       `pth: unknown property; did you mean "path"?`
     ])
-    assert.deepStrictEqual(check(search, { path: "ab", pth: "ab" }), ["pth: unknown property"])
+    assert.deepStrictEqual(check(search, { path: "ab", pth: "ab" }), [`pth: unknown property; known: "mode", "lines"`])
   })
 
   it("see JSON text in the place of a value", () => {

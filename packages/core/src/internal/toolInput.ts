@@ -1,6 +1,7 @@
 /** The input of a tool of one's own: an Effect Schema or a JSON Schema becomes an object schema and a decoder. */
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { JsonObject } from "../Json.ts"
@@ -13,10 +14,18 @@ export interface Input<A, R> {
 }
 
 /** Arguments go to the handler as they came: the toolkit checks them against the schema before. */
-export const fromJsonSchema = (toolName: string, schema: JsonSchema.JsonSchema = {}): Input<JsonObject, never> => ({
-  schema: asObjectSchema(toolName, schema),
-  decode: Effect.succeed
-})
+export const fromJsonSchema = (toolName: string, schema: JsonSchema.JsonSchema = {}): Input<JsonObject, never> => {
+  if (!isJsonSchema(schema)) {
+    throw new TypeError(
+      `The input of tool "${toolName}" must be an Effect Schema or a JSON Schema; a schema of another library gives one (Zod's by z.toJSONSchema)`
+    )
+  }
+  return { schema: asObjectSchema(toolName, schema), decode: Effect.succeed }
+}
+
+/** Schemas of other libraries are functions or have some, which JSON hasn't. */
+const isJsonSchema = (value: unknown): boolean =>
+  Predicate.isObject(value) && !Object.values(value).some(Predicate.isFunction)
 
 export const fromDecoder = <A, R>(toolName: string, decoder: Schema.Decoder<A, R>): Input<A, R> => {
   const decode = Schema.decodeUnknownEffect(decoder, { errors: "all", onExcessProperty: "error" })

@@ -131,12 +131,14 @@ const messageOf = (error: ErrorObject): string => {
   return typeof unknown === "string" ? `unknown property${meant(unknown, error)}` : `${name}${messageOfValue(error)}`
 }
 
-/** A property that is there already can't be the one that was meant. */
+/** The one that was meant, or those there are. What is there already can't be the one. */
 const meant = (property: string, { data, parentSchema }: ErrorObject): string => {
   const declared = Predicate.isObject(parentSchema?.["properties"]) ? Object.keys(parentSchema["properties"]) : []
   const absent = declared.filter((name) => !Predicate.isObject(data) || !Object.hasOwn(data, name))
   const [closest] = Suggestion.closest(property, absent, 1)
-  return closest === undefined ? "" : `; did you mean ${JSON.stringify(closest)}?`
+  if (closest !== undefined) return `; did you mean ${JSON.stringify(closest)}?`
+  const listed = absent.slice(0, MAX_ALTERNATIVES).map(describeValue).join(", ")
+  return listed === "" ? "" : `; known: ${listed}${absent.length > MAX_ALTERNATIVES ? ", ..." : ""}`
 }
 
 const messageOfValue = (error: ErrorObject): string => {
