@@ -111,6 +111,12 @@ describe("documents", () => {
     for (const [, file = "", , body] of shown) assert.strictEqual(body, textOf(file), file)
   })
 
+  it("lead to every example", () => {
+    const text = documents.map(textOf).join("\n")
+    const examples = globSync("examples/*/main.ts", { cwd: root })
+    assert.deepStrictEqual(examples.filter((example) => !text.includes(example.replace(/main\.ts$/, ""))), [])
+  })
+
   it("link to what there is", () => {
     for (const document of documents) {
       for (const [, target = ""] of textOf(document).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
