@@ -69,9 +69,9 @@ const write = Effect.fnUntraced(function*(changer: FileChanger.FileChanger, path
   ]
   const isText = info === undefined || before !== undefined
   return ToolResult.success(
-    `${info === undefined ? "Created" : "Replaced"} ${shown}: ${after.length} bytes written${
-      kept.length === 0 ? "" : `; ${kept.join(" and ")} kept as before`
-    }`,
+    `${info === undefined ? "Created" : "Replaced"} ${shown}: ${after.length} ${
+      after.length === 1 ? "byte" : "bytes"
+    } written${kept.length === 0 ? "" : `; ${kept.join(" and ")} kept as before`}`,
     {
       metadata: {
         path,

@@ -29,6 +29,7 @@ describe("write", () => {
         const fs = yield* FileSystem.FileSystem
         const { metadata, output } = yield* call("write", { path: "a/b/日", content: "é\n" })
         assert.strictEqual(output, "Created a/b/日: 3 bytes written")
+        assert.strictEqual((yield* call("write", { path: "one", content: "1" })).output, "Created one: 1 byte written")
         assert.strictEqual(metadata?.["created"], true)
         assert.strictEqual(metadata?.["bytes"], 3)
         assert.strictEqual(yield* text(`${root}/a/b/日`), "é\n")

@@ -144,6 +144,9 @@ export const toOptions = Effect.fnUntraced(function*(
   config: ToolkitConfig
 ): Effect.fn.Return<ToolkitOptions, never, Path.Path> {
   const path = yield* Path.Path
+  if (flags.header.length > 0 && flags.url.length + flags.openapi.length === 0) {
+    yield* Effect.logWarning("--header goes to --url and --openapi, and neither is given")
+  }
   const added = [...serverConfig(flags, config), ...rootConfig(flags, config, path)]
   return {
     ...(flags.config.length === 0 && added.length === 0 ? {} : { config: [config, ...added] }),

@@ -75,7 +75,7 @@ describe("tools", () => {
       const { code, stdout } = yield* toolnexus(["skills", "--config", file])
       assert.deepStrictEqual([code, stdout], [
         0,
-        `No skills.\n\nDiagnostics:\n  error: <config>: ${file} can't be read: there is no such file\n`
+        `No skills; --skills and --config add some.\n\nDiagnostics:\n  error: <config>: ${file} can't be read: there is no such file\n`
       ])
     }))
 
@@ -333,6 +333,20 @@ describe("schema", () => {
     }))
 })
 
+describe("--header", () => {
+  it.live("says so where nothing takes it", () =>
+    Effect.gen(function*() {
+      const header = ["tools", "--no-builtins", "--header", "X-Key: s3cret"]
+      const without = yield* toolnexus(header)
+      assert.deepStrictEqual(
+        [without.code, without.stderr],
+        [0, "warning: --header goes to --url and --openapi, and neither is given\n"]
+      )
+      const taken = yield* toolnexus([...header, "--url", "http://127.0.0.1:1/mcp"])
+      assert.notInclude(taken.stderr, "--header")
+    }))
+})
+
 describe("check", () => {
   it.live("doesn't praise what isn't there", () =>
     Effect.gen(function*() {
@@ -367,7 +381,7 @@ describe("servers", () => {
       assert.match(text.stdout, /^SERVER +STATUS +TOOL +DESCRIPTION\nbad +failed\n?.*\ngood +connected +my\.tool/)
       assert.match(text.stdout, /\n\nErrors:\n  mcp server "bad" failed at spawn/)
       const none = yield* toolnexus(["servers"])
-      assert.deepStrictEqual([none.code, none.stdout], [0, "No servers.\n"])
+      assert.deepStrictEqual([none.code, none.stdout], [0, "No servers; --server, --url and --config add some.\n"])
     }))
 })
 

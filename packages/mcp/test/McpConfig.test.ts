@@ -151,6 +151,7 @@ describe("normalize", () => {
       [3, "mcpServers.a must be an object"],
       [{}, "mcpServers.a needs a command or a url"],
       [{ command: "" }, "mcpServers.a needs a command"],
+      [{ type: "stdio", url: "http://h/mcp" }, "mcpServers.a is of type stdio and needs a command"],
       [{ type: "http", command: "x" }, "mcpServers.a is of type http and needs a url"],
       [{ type: "pipe", command: "x" }, "mcpServers.a.type is wrong: type must be one of local, stdio"],
       [{ command: "x", args: "y" }, "mcpServers.a.args is wrong: args must be a list of strings"],
@@ -306,6 +307,9 @@ describe("resolve", () => {
   it.effect("says that a working directory isn't there", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(resolve({ command: "x", cwd: "sub" }))
-      assert.include(error.message, "failed at spawn: cwd: sub can't be used: NotFound (relative to /project)")
+      assert.include(
+        error.message,
+        "failed at spawn: cwd: sub can't be used: there is no such directory (relative to /project)"
+      )
     }))
 })

@@ -47,7 +47,7 @@ describe("a message", () => {
       const settled = yield* entries
       assert.include(messageOf(settled, "command"), "the command \"/no/${TOKEN}/server\" can't be started: ENOENT")
       assert.include(messageOf(settled, "whole"), "the command \"${TOKEN}\" can't be started: ENOENT")
-      assert.include(messageOf(settled, "cwd"), "cwd: /no/${TOKEN} can't be used: NotFound")
+      assert.include(messageOf(settled, "cwd"), "cwd: /no/${TOKEN} can't be used: there is no such directory")
       assert.include(messageOf(settled, "envFile"), "envFile: /no/${TOKEN} can't be read")
       assert.include(messageOf(settled, "nul"), "failed at spawn")
       assert.notInclude(JSON.stringify(settled), SECRET)

@@ -49,7 +49,7 @@ const toolsOf = ({ entry, kind }: ToolkitEntry, entries: ReadonlyArray<ToolkitEn
 export const skillsView = ({ diagnostics, skills, skipped }: SkillList, screen: Screen): string =>
   sections([
     skills.length === 0
-      ? "No skills."
+      ? "No skills; --skills and --config add some."
       : table(
         ["NAME", "LOCATION", "DESCRIPTION"],
         skills.map(({ description = "", location, name }) => [name, location, description]),
@@ -73,7 +73,7 @@ export const findingsView = (findings: ReadonlyArray<Finding>, { colors }: Scree
 export const serversView = (listed: ReadonlyArray<InventoryEntry>, screen: Screen): string =>
   sections([
     listed.length === 0
-      ? "No servers."
+      ? "No servers; --server, --url and --config add some."
       : table(
         ["SERVER", "STATUS", "TOOL", "DESCRIPTION"],
         listed.flatMap(({ name, status, tools }) =>

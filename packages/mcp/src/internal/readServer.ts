@@ -203,13 +203,13 @@ const toServer = (
   if (isConnect(connect)) return { _tag: "InProcess", ...fields, connect }
   const url = entry.url ?? entry.httpUrl ?? entry.serverUrl
   const isRemote = entry.type === undefined ? entry.command === undefined : REMOTE_TYPES.includes(entry.type)
+  const ofType = entry.type === undefined ? "" : `is of type ${entry.type} and `
   if (isRemote) {
     if (url !== undefined && url.trim() !== "") return toRemote(fields, folder, entry, url)
-    const problem = entry.type === undefined ? "needs a command or a url" : `is of type ${entry.type} and needs a url`
-    return `${path} ${problem}`
+    return `${path} ${ofType}needs ${entry.type === undefined ? "a command or a url" : "a url"}`
   }
   const [command, ...rest] = typeof entry.command === "string" ? [entry.command] : entry.command ?? []
-  if (command === undefined || command.trim() === "") return `${path} needs a command`
+  if (command === undefined || command.trim() === "") return `${path} ${ofType}needs a command`
   return toLocal(fields, folder, entry, command, [...rest, ...(entry.args ?? []).map(String)])
 }
 

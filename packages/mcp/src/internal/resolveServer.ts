@@ -63,7 +63,10 @@ const findDirectory = Effect.fnUntraced(function*(server: LocalServer, cwd: stri
   const directory = path.resolve(server.folder, cwd)
   const fail = (problem: string) =>
     entryError(server.name, "spawn", `cwd: ${server.cwd} ${problem} (relative to ${server.folder})`)
-  const stat = yield* Effect.mapError(fs.stat(directory), (error) => fail(`can't be used: ${error.reason._tag}`))
+  const stat = yield* Effect.mapError(
+    fs.stat(directory),
+    ({ reason }) => fail(`can't be used: ${reason._tag === "NotFound" ? "there is no such directory" : reason._tag}`)
+  )
   return stat.type === "Directory" ? directory : yield* fail("is not a directory")
 })
 
