@@ -162,7 +162,10 @@ export interface ToolkitService {
    * Default for `name`: the card's URL.
    */
   readonly addAgent: (agent: RemoteAgent, name?: string) => Effect.Effect<ToolkitEntry>
-  /** The same toolkit with fewer tools. What it doesn't show it doesn't call. */
+  /**
+   * The same toolkit with fewer tools. What it doesn't show it doesn't call. Options that aren't understood throw a
+   * `TypeError`: they would show everything.
+   */
   readonly view: (options: ViewOptions) => ToolkitService
   /** The resolver it was built with, which answers suspensions inline: the option `waitFor`, else `HostResolver`. */
   readonly waitFor: Resolver | undefined

@@ -263,6 +263,9 @@ describe("middleware and limits", () => {
       for (const timeout of [0, -1, Number.NaN]) {
         assert.strictEqual((yield* Effect.flip(toolkit.call("echo", {}, { timeout })))._tag, "InvalidArguments")
       }
+      // @ts-expect-error of a variable of the environment, in plain JavaScript
+      const { message } = yield* Effect.flip(toolkit.call("echo", {}, { timeout: "5" }))
+      assert.include(message, "timeout: must be a number of milliseconds above 0")
       assert.strictEqual((yield* toolkit.call("echo", {}, { timeout: Number.POSITIVE_INFINITY })).output, "{}")
     }).pipe(withTools(echo)))
 

@@ -254,6 +254,9 @@ describe("register, unregister and view", () => {
       const narrower = view.view({ exclude: ["echo"] })
       assert.deepStrictEqual(yield* narrower.toolNames, ["git_log", "x_abcz"])
       assert.strictEqual((yield* toolkit.toolNames).length, 6)
+      for (const options of [["echo"], [], "echo", { include: "echo" }, { includes: ["echo"] }, { exclude: [1] }]) {
+        assert.throws(() => Reflect.apply(toolkit.view, toolkit, [options]), /A view takes { include, exclude }/)
+      }
     }).pipe(withTools(echo)))
 })
 

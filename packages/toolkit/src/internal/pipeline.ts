@@ -1,6 +1,7 @@
 /** The one pipeline that every call of every tool goes through, made of middleware. */
 import { type Json, Middleware, type Tool, type ToolCall, ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { Countdown } from "./countdown.ts"
 
@@ -27,10 +28,13 @@ export const limitTime: Middleware.Middleware = (_, next) => (args, call) => {
     : within(timeout, next, args, call)
 }
 
+/** Also where no compiler has looked: a text would be compared as a number, and break what counts it down. */
+export const isLimit = (timeout: unknown): boolean => Predicate.isNumber(timeout) && timeout > 0
+
 const within = (timeout: number, next: Tool.Handler, args: Json.JsonObject, call: ToolCall.ToolCall) => {
   const { toolName } = call
-  if (!(timeout > 0)) {
-    const issue = { path: "timeout", message: `must be milliseconds above 0, but is ${timeout}` }
+  if (!isLimit(timeout)) {
+    const issue = { path: "timeout", message: `must be a number of milliseconds above 0, but is ${timeout}` }
     return Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [issue] }))
   }
   return Effect.clockWith((clock) => {

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { answeredBefore, type AnsweredRequests } from "./answeredRequests.ts"
 import { checkAnswer, isReadable, isYes } from "./checkedAnswer.ts"
 import { millisLeft, readTime } from "./expiry.ts"
+import { isLimit } from "./pipeline.ts"
 import type { Validation } from "./validation.ts"
 
 export interface ResumingCore {
@@ -30,8 +31,8 @@ export const resumeTool = Effect.fnUntraced(function*(
   if (core.answered.has(request.id)) return yield* answeredBefore(toolName, request)
   const tool = yield* findTool(snapshot, toolName)
   // a slip of the host's, which must not use the request up
-  if (options?.timeout !== undefined && !(options.timeout > 0)) {
-    return yield* invalid(toolName, "timeout", `must be milliseconds above 0, but is ${options.timeout}`)
+  if (options?.timeout !== undefined && !isLimit(options.timeout)) {
+    return yield* invalid(toolName, "timeout", `must be a number of milliseconds above 0, but is ${options.timeout}`)
   }
   const left = yield* millisLeft(request)
   const expired: Answer.Answer = { id: request.id, ok: false, reason: "expired" }

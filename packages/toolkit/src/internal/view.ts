@@ -1,8 +1,11 @@
 /** A snapshot with fewer tools: what is left out is neither listed nor found nor promised. */
 import type { Snapshot, ViewOptions } from "@effect-toolnexus/core"
+import * as Predicate from "effect/Predicate"
 import { matcher } from "./glob.ts"
 
-export const narrow = ({ exclude = [], include }: ViewOptions, show: (snapshot: Snapshot) => Snapshot) => {
+export const narrow = (options: ViewOptions, show: (snapshot: Snapshot) => Snapshot) => {
+  checkOptions(options)
+  const { exclude = [], include } = options
   const isIncluded = include === undefined ? () => true : matcher(include)
   const isExcluded = matcher(exclude)
   const isShown = (name: string) => isIncluded(name) && !isExcluded(name)
@@ -16,6 +19,16 @@ export const narrow = ({ exclude = [], include }: ViewOptions, show: (snapshot: 
     return snapshot
   }
 }
+
+/** For programs that no compiler has looked at: what isn't understood would show everything. */
+const checkOptions = (options: unknown): void => {
+  if (Predicate.isObject(options) && Object.entries(options).every(isRule)) return
+  throw new TypeError("A view takes { include, exclude }, each a list of names in which * stands for any characters")
+}
+
+const isRule = ([key, value]: readonly [string, unknown]): boolean =>
+  (key === "include" || key === "exclude") &&
+  (value === undefined || Array.isArray(value) && value.every(Predicate.isString))
 
 const filter = (snapshot: Snapshot, isShown: (name: string) => boolean): Snapshot => {
   const byName = new Map(Array.from(snapshot.byName).filter(([name]) => isShown(name)))
