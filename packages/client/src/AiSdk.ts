@@ -8,6 +8,7 @@ import type { Json, ProviderSchema, ToolCall, ToolkitService, ToolResult } from 
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Predicate from "effect/Predicate"
+import { spellCall } from "./internal/approvals.ts"
 import { withId, withTarget } from "./internal/bridgeOptions.ts"
 import { callDeclared, needsApproval } from "./internal/declaredCall.ts"
 import type { Run } from "./internal/plainRun.ts"
@@ -131,7 +132,8 @@ const toTool = (
   // by hand, as in a test, it is called with nothing but its input
   execute: async (input, { abortSignal, context, messages = [], toolCallId: id } = {}) => {
     const options = withId(callOptions?.({ id, name, context }), id)
-    const call = { name, args: input, isApproved: id !== undefined && isApproved(messages, id), options }
+    const isAnswered = id !== undefined && isApproved(messages, { id, name, args: input })
+    const call = { name, args: input, isApproved: isAnswered, options }
     return await run(callDeclared(service, target, call), abortSignal)
   },
   toModelOutput: ({ output }) => toOutput(output, acceptsMedia)
@@ -172,23 +174,39 @@ const toSchema = (jsonSchema: JsonSchema.JsonSchema): InputSchema => {
   return schema
 }
 
+interface Call {
+  readonly id: string
+  readonly name: string
+  readonly args: unknown
+}
+
 /**
- * Whether the conversation says that this call was approved. The AI SDK runs a call that needs it only then; whoever can
- * write the messages can approve. They are read in their order, since some providers use an id for one call after the other.
+ * Whether the conversation says that this call was approved, with these arguments. The AI SDK runs a call that needs it only
+ * then; whoever can write the messages can approve. They are read in their order, since some providers use an id for one call
+ * after the other.
  */
-const isApproved = (messages: ReadonlyArray<unknown>, toolCallId: string): boolean => {
-  let [asked, approved]: [unknown, boolean] = [undefined, false]
+const isApproved = (messages: ReadonlyArray<unknown>, { args, id, name }: Call): boolean => {
+  const wanted = spellCall(name, args)
+  let [isCalled, isAnswered]: [boolean, boolean] = [false, false]
+  let asked: unknown
   for (const part of messages.flatMap(partsOf)) {
-    if (isPart(part, "tool-call", "toolCallId", toolCallId) || isPart(part, "tool-result", "toolCallId", toolCallId)) {
-      ;[asked, approved] = [undefined, false]
-    } else if (isPart(part, "tool-approval-request", "toolCallId", toolCallId)) {
-      ;[asked, approved] = [Predicate.hasProperty(part, "approvalId") ? part.approvalId : undefined, false]
+    if (isPart(part, "tool-call", "toolCallId", id)) {
+      ;[isCalled, asked, isAnswered] = [wanted !== undefined && spellPart(part) === wanted, undefined, false]
+    } else if (isPart(part, "tool-result", "toolCallId", id)) {
+      ;[isCalled, asked, isAnswered] = [false, undefined, false]
+    } else if (isPart(part, "tool-approval-request", "toolCallId", id)) {
+      ;[asked, isAnswered] = [Predicate.hasProperty(part, "approvalId") ? part.approvalId : undefined, false]
     } else if (asked !== undefined && isPart(part, "tool-approval-response", "approvalId", asked)) {
-      approved = Predicate.hasProperty(part, "approved") && part.approved === true
+      isAnswered = isCalled && Predicate.hasProperty(part, "approved") && part.approved === true
     }
   }
-  return approved
+  return isAnswered
 }
+
+const spellPart = (part: unknown): string | undefined =>
+  Predicate.hasProperty(part, "toolName") && Predicate.isString(part.toolName)
+    ? spellCall(part.toolName, Predicate.hasProperty(part, "input") ? part.input : undefined)
+    : undefined
 
 /** A user's message holds what a user has written, whatever that looks like. */
 const partsOf = (message: unknown): ReadonlyArray<unknown> =>

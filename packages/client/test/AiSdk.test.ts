@@ -232,27 +232,34 @@ describe("toAiSdk", () => {
     let ran = 0
     const remove = defineTool({
       name: "remove",
+      input: { type: "object" },
       handler: (_, { context }) => `removed ${++ran} for ${String(context)}`
     })
     await using({ tools: [remove], policy: [Policy.ask()] }, async (toolkit) => {
       const [tool] = Object.values(await toolkit.toAiSdk({ callOptions: ({ context }) => ({ context }) }))
+      const called = { type: "tool-call", toolCallId: "1", toolName: "remove", input: { path: "a", all: true } }
       const asked = [
-        { role: "assistant", content: [{ type: "tool-call", toolCallId: "1" }] },
+        { role: "assistant", content: [called] },
         { role: "assistant", content: [{ type: "tool-approval-request", approvalId: "a", toolCallId: "1" }] },
         { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] }
       ]
-      const again = [{ role: "tool", content: [{ type: "tool-result", toolCallId: "1" }] }, {
-        role: "assistant",
-        content: [{ type: "tool-call", toolCallId: "1" }]
-      }]
-      const outcome = (messages: ReadonlyArray<unknown>) =>
-        tool?.execute({}, { toolCallId: "1", messages, context: "ann" }).then(
+      const again = [
+        { role: "tool", content: [{ type: "tool-result", toolCallId: "1" }] },
+        { role: "assistant", content: [called] }
+      ]
+      const outcome = (messages: ReadonlyArray<unknown>, input: unknown = { all: true, path: "a" }) =>
+        tool?.execute(input, { toolCallId: "1", messages, context: "ann" }).then(
           ({ output }) => output,
           (error: unknown) => error instanceof Error ? error.name : error
         )
       assert.strictEqual(await outcome([...asked, ...again]), "ToolSuspended")
       assert.strictEqual(await outcome([...asked].toReversed()), "ToolSuspended")
       assert.strictEqual(await outcome(asked.map((message) => ({ ...message, role: "user" }))), "ToolSuspended")
+      for (const input of [{ path: "/", all: true }, {}, null]) {
+        assert.strictEqual(await outcome(asked, input), "ToolSuspended")
+      }
+      const other = { ...called, toolName: "list" }
+      assert.strictEqual(await outcome([{ content: [other] }, ...asked.slice(1)]), "ToolSuspended")
       assert.strictEqual(await outcome([{ content: "?" }, null, ...asked]), "removed 1 for ann")
     })
   })

@@ -43,20 +43,20 @@ const makeApprovals = (): Approvals => {
   const open = new Map<string, string>()
   return {
     put: (id, name, args) => {
-      const call = spell(name, args)
+      const call = spellCall(name, args)
       if (call === undefined) return
       open.set(id, call)
       if (open.size > MAX_OPEN) open.delete(open.keys().next().value ?? id)
     },
     take: (id, name, args) => {
       const call = open.get(id)
-      return call !== undefined && call === spell(name, args) && open.delete(id)
+      return call !== undefined && call === spellCall(name, args) && open.delete(id)
     }
   }
 }
 
-/** Nothing for what is no JSON: nobody could tell it from another call. Stores of JSON change the order of keys. */
-const spell = (name: string, args: unknown): string | undefined =>
+/** The same for the same calls; nothing for what is no JSON, and can't be told from another. Stores of JSON reorder keys. */
+export const spellCall = (name: string, args: unknown): string | undefined =>
   Result.getOrElse(Result.try(() => JSON.stringify([name, args], inOrder)), () => undefined)
 
 const inOrder = (_key: string, value: unknown): unknown =>
