@@ -19,7 +19,7 @@ import {
   type ConnectionOptions,
   type Connections,
   HttpConnections,
-  type HttpFailure,
+  HttpFailure,
   type HttpRequest,
   type HttpResponse
 } from "./HttpConnections.ts"
@@ -314,6 +314,10 @@ export class RemoteRequests {
     hops: number,
     limit: Reach
   ): Effect.Effect<Answer, HttpFailure> {
+    const refused = this.#guard?.refusalOfProxy(limit, request.url)
+    if (refused !== undefined) {
+      return Effect.fail(new HttpFailure({ code: REFUSED, detail: `${REFUSED}: ${refused}`, wasSent: false }))
+    }
     const token = asked.isAnonymous === true ? undefined : this.#tokenFor(asked.context)
     return Effect.flatMap(this.#connections[limit].exchange(this.#toHttp(asked, request, made, token)), (response) => {
       const { status } = response
@@ -384,6 +388,8 @@ export class RemoteRequests {
     }
   }
 }
+
+const REFUSED = "ERR_ADDRESS_REFUSED"
 
 interface Turn {
   readonly lock: Semaphore.Semaphore

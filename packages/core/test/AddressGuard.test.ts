@@ -72,6 +72,20 @@ describe("AddressGuard", () => {
     }).refusal("public")
     assert.isUndefined(refusal("10.0.0.1", "proxy.corp"))
     for (const address of ["127.0.0.1", "10.1.1.1"]) assert.isDefined(refusal(address, address), address)
+    const local = guardOf(["http://named.example"], undefined, {
+      HTTP_PROXY: "http://localhost:3128",
+      HTTPS_PROXY: "http://named.example:3128"
+    })
+    const problem = local.refusalOfProxy("public", new URL("http://localhost:6379/"))
+    assert.strictEqual(
+      problem,
+      "localhost is a proxy, where what comes from the internet may not lead; to allow it, name it"
+    )
+    assert.isDefined(local.refusalOfProxy("network", new URL("http://localhost/")))
+    assert.isUndefined(local.refusalOfProxy("machine", new URL("http://localhost/")))
+    for (const url of ["http://named.example/", "http://other.example/"]) {
+      assert.isUndefined(local.refusalOfProxy("public", new URL(url)), url)
+    }
     const other = guardOf([], undefined, { NO_PROXY: "169.254.169.254" }).refusal("machine")
     assert.isDefined(other("169.254.169.254", "169.254.169.254"))
     assert.isDefined(guardOf([], undefined, { NO_PROXY: "localhost" }).refusal("public")("127.0.0.1", "localhost"))

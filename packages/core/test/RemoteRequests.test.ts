@@ -65,6 +65,19 @@ const reasonOf = (answer: RemoteRequests.Answer): string =>
 const anywhere = { mayLeave: () => true }
 
 describe("RemoteRequests", () => {
+  it.effect("sends nothing to a proxy that somebody else names as a server", () =>
+    Effect.gen(function*() {
+      const remote = { proxy: { HTTP_PROXY: "http://localhost:3128" }, named: { urls: [], advice: "name it" } }
+      const url = new URL("http://localhost:6379/")
+      const { code, wasSent } = yield* Effect.flip(send([], { url, namedFrom: "public" }, remote))
+      assert.deepStrictEqual([code, wasSent], ["ERR_ADDRESS_REFUSED", false])
+      const redirected = yield* Effect.flip(
+        send([to(302, url.href)], { namedFrom: "public" }, { ...remote, mayLeave: () => true })
+      )
+      assert.strictEqual(redirected.code, "ERR_ADDRESS_REFUSED")
+      assert.deepStrictEqual((yield* send([], { url }, remote)).hrefs, [url.href])
+    }))
+
   it.effect("knows that a proxy's password is secret, as it is written and as it is sent", () =>
     Effect.gen(function*() {
       const requests = yield* RemoteRequests.RemoteRequests.make({

@@ -43,12 +43,23 @@ export class AddressGuard {
     }
     const isNearer = NetworkPolicy.farther(nearest, limit) !== nearest
     const isProxy = host !== address && this.#proxies.has(host)
-    if (isNearer && !isNamed && !isProxy && !this.#names.has(host)) {
-      const leader = limit === "public" ? "what comes from the internet" : "what comes from another machine"
-      return `${place} is ${kind}, where ${leader} may not lead; to allow it, ${this.#advice}`
-    }
+    if (isNearer && !isNamed && !isProxy && !this.#names.has(host)) return this.#words(`${place} is ${kind}`, limit)
     if (host !== address) this.#remember(host, farthest)
     return undefined
+  }
+
+  /** Why a request named by somebody at `limit` isn't made, before any look-up: that lets a proxy's name through. */
+  refusalOfProxy(limit: Reach, url: URL): string | undefined {
+    const host = hostOf(url)
+    const isProxy = this.#proxies.has(host) && NetworkPolicy.judge(host) === undefined
+    return limit === "machine" || !isProxy || this.#names.has(host)
+      ? undefined
+      : this.#words(`${host} is a proxy`, limit)
+  }
+
+  #words(place: string, limit: Reach): string {
+    const leader = limit === "public" ? "what comes from the internet" : "what comes from another machine"
+    return `${place}, where ${leader} may not lead; to allow it, ${this.#advice}`
   }
 
   /** Of a name that may be anywhere (a proxy looks it up, or nobody has yet) it is taken that everybody can reach it. */
