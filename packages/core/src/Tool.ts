@@ -268,7 +268,8 @@ export interface PlainDefinition<Out> extends ToolDefinition {
 /** For programs that no compiler has looked at. */
 const checkDefinition = (definition: ToolDefinition & { readonly handler: unknown }): void => {
   const { handler, name } = definition
-  if (typeof name !== "string" || name.trim() === "") throw new TypeError("A tool needs a name")
+  // one without a character is left out, with a diagnostic, by whoever takes the tool
+  if (typeof name !== "string") throw new TypeError("A tool needs a name")
   const stray = Suggestion.misspelled(definition, Object.keys(definitionKeys))
   if (stray !== undefined) {
     throw new TypeError(`"${stray[0]}" of tool "${name}" is unknown; did you mean "${stray[1]}"?`)

@@ -238,8 +238,10 @@ export const fold = <A, R>(
   Effect.catchCause(call, (cause) => {
     if (Cause.hasInterrupts(cause)) return Effect.failCause(withoutFailures(cause))
     const failure = cause.reasons.find(Cause.isFailReason)
-    const result = failure === undefined ? ofDefect(Cause.squash(cause)) : Effect.sync(() => toResult(failure.error))
-    return Effect.map(result, (shown) => show(Result.normalize(shown, maxOutput)))
+    if (failure === undefined) return Effect.map(ofDefect(Cause.squash(cause)), show)
+    // untyped code fails with anything, also with what breaks whoever reads it
+    const result = Effect.sync(() => Result.normalize(toResult(failure.error), maxOutput))
+    return Effect.map(Effect.catchDefect(result, ofDefect), show)
   })
 
 const withoutFailures = (cause: Cause.Cause<unknown>): Cause.Cause<never> =>

@@ -333,6 +333,24 @@ describe("call", () => {
       { ...echo, name: "unreadable_later", handler: () => Effect.delay(Effect.succeed(unreadable), 5) }
     )))
 
+  it.effect("execute answers the model also where a failure can't be read", () =>
+    Effect.gen(function*() {
+      const { isError, output } = yield* Toolkit.use((toolkit) => toolkit.execute("odd")).pipe(
+        Effect.provide(Logger.layer([]))
+      )
+      assert.isTrue(isError)
+      assert.include(output, "failed unexpectedly")
+    }).pipe(withTools({
+      ...echo,
+      name: "odd",
+      handler: (_, { toolName }) =>
+        Effect.fail(
+          new Proxy(new ToolError.InvalidArguments({ toolName, issues: [] }), {
+            get: (error, key) => key === "message" ? assert.fail("nobody reads this") : Reflect.get(error, key)
+          })
+        )
+    })))
+
   it.effect("execute answers the model whatever happens, and logs a defect once under the id it gives", () =>
     Effect.gen(function*() {
       const logged: Array<string> = []
