@@ -1,5 +1,5 @@
 /** The whole toolkit, imported and used as an application does. */
-import { Toolkit } from "@effect-toolnexus/core"
+import { LogFailures, Toolkit } from "@effect-toolnexus/core"
 import { ToolkitLive } from "@effect-toolnexus/toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,9 @@ const layer = (servers: ReadonlyArray<Server>, limit: number | undefined) => {
 export const client: Client = {
   open: async (servers, limit) => {
     const scope = Scope.makeUnsafe()
-    const context = await Effect.runPromise(Layer.buildWithScope(layer(servers, limit), scope))
+    // standard output is the worker's own
+    const build = Effect.provideService(Layer.buildWithScope(layer(servers, limit), scope), LogFailures, false)
+    const context = await Effect.runPromise(build)
     const toolkit = Context.get(context, Toolkit)
     const callOnce = toolkit.call("s0_echo", ECHO)
     return {
