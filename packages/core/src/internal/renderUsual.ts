@@ -7,7 +7,7 @@ import { describe, NOTHING } from "./describeSchema.ts"
 import { renderCut } from "./renderOpaque.ts"
 import { refuse } from "./renderPass.ts"
 import type { SchemaNote } from "./schemaNote.ts"
-import type { Keywords } from "./schemaReferences.ts"
+import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import { type About, mergeAbout, SILENT, type TypeName } from "./shape.ts"
 import { isScalarName, isTypeName } from "./shapeKeywords.ts"
 import { makeNames, type Names } from "./shapeNames.ts"
@@ -22,7 +22,7 @@ import {
   use
 } from "./usualDefinitions.ts"
 import { renderUsualObject } from "./usualObject.ts"
-import { aboutOf, isKeywords, isLeaf, isText, readUsual, sizeOfPart, type UsualPart } from "./usualPart.ts"
+import { aboutOf, isLeaf, isText, readUsual, sizeOfPart, type UsualPart } from "./usualPart.ts"
 import { MAX_DEPTH, MAX_PARTS, namesIn, renderAt, type UsualPass } from "./usualPass.ts"
 import { type UsualInner, writeUsual } from "./writeUsual.ts"
 

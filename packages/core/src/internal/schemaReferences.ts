@@ -59,7 +59,7 @@ export const makeReferences = (copy: SchemaObject): SchemaReferences => {
   }
 }
 
-const isKeywords = (value: unknown): value is Keywords =>
+export const isKeywords = (value: unknown): value is Keywords =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** An object of a copy (`SchemaValue`) has no prototype. */

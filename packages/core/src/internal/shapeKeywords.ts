@@ -4,7 +4,7 @@ import { isJson, isWithin, type Json } from "../Json.ts"
 import type { Resource } from "../SchemaDocument.ts"
 import { readTypes } from "../SchemaValue.ts"
 import * as Text from "../Text.ts"
-import type { Keywords } from "./schemaReferences.ts"
+import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import {
   type About,
   allowsNull,
@@ -177,7 +177,7 @@ const isListedIn = (list: ReadonlyArray<Json>, value: Json): boolean => {
   return list.some((each) => identify(each) === key)
 }
 
-export const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0
 
 export const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value)
 
@@ -197,6 +197,21 @@ const assert = (isMeaningful: (value: unknown) => boolean): Read => (reading, pa
   } else malformed(reading, keyword)
 }
 
+/** Bounds that are the same in all drafts, with what their values must be. */
+export const BOUNDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ["format", isText],
+  ["maxItems", isCount],
+  ["maxLength", isCount],
+  ["maxProperties", isCount],
+  ["maximum", isNumber],
+  ["minItems", isCount],
+  ["minLength", isCount],
+  ["minProperties", isCount],
+  ["minimum", isNumber],
+  ["multipleOf", (value) => isNumber(value) && Number(value) > 0],
+  ["pattern", isPattern]
+])
+
 /** In draft 4 a flag beside `minimum`, later a bound of its own. */
 const exclusive: Read = (reading, part, value, keyword) => {
   const inclusive = keyword === "exclusiveMinimum" ? "minimum" : "maximum"
@@ -215,9 +230,6 @@ const properties: Read = (reading, part, value) => {
   }
   part.properties = list
 }
-
-const isKeywords = (value: unknown): value is Keywords =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const required: Read = (reading, part, value) => {
   if (Array.isArray(value)) part.required = new Set(value.filter((name) => typeof name === "string"))
@@ -324,6 +336,7 @@ const dependentSchemas: Read = (reading, part, value, keyword) => {
 }
 
 export const KEYWORDS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ...[...BOUNDS].map(([keyword, isMeaningful]) => [keyword, assert(isMeaningful)] as const),
   ["$dynamicRef", reference],
   ["$recursiveRef", reference],
   ["$ref", reference],
@@ -346,21 +359,10 @@ export const KEYWORDS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["examples", examples],
   ["exclusiveMaximum", exclusive],
   ["exclusiveMinimum", exclusive],
-  ["format", assert(isText)],
   ["if", condition],
   ["items", items],
-  ["maxItems", assert(isCount)],
-  ["maxLength", assert(isCount)],
-  ["maxProperties", assert(isCount)],
-  ["maximum", assert(isNumber)],
-  ["minItems", assert(isCount)],
-  ["minLength", assert(isCount)],
-  ["minProperties", assert(isCount)],
-  ["minimum", assert(isNumber)],
-  ["multipleOf", assert((value) => isNumber(value) && Number(value) > 0)],
   ["not", said],
   ["oneOf", union],
-  ["pattern", assert(isPattern)],
   ["patternProperties", patternProperties],
   ["prefixItems", prefixItems],
   ["properties", properties],

@@ -9,6 +9,7 @@ import * as Text from "../Text.ts"
 import { makeComponents } from "./definitionCycles.ts"
 import { MAX_NOTES, type SchemaNote, spellPath } from "./schemaNote.ts"
 import {
+  isKeywords,
   type Keywords,
   makePointers,
   makeReferences,
@@ -109,7 +110,7 @@ const makeReading = (references: SchemaReferences) => {
     if (schema === false) return NEVER
     depth++
     if (segment !== undefined) path.push(segment)
-    const shape = isObject(schema) ? readObject(reading, references, schema, resource) : malformed()
+    const shape = isKeywords(schema) ? readObject(reading, references, schema, resource) : malformed()
     if (segment !== undefined) path.pop()
     depth--
     return shape
@@ -131,7 +132,7 @@ const makeReading = (references: SchemaReferences) => {
     const target = references.resolve(reference, resource)
     if (target === undefined) return undefined
     const { resource: home, schema } = target
-    if (!isObject(schema)) return schema === false ? NEVER : ANY
+    if (!isKeywords(schema)) return schema === false ? NEVER : ANY
     const definition = definitions.get(schema, reference, (name) => {
       const before = path
       path = ["$defs", name]
@@ -146,9 +147,6 @@ const makeReading = (references: SchemaReferences) => {
 }
 
 const MULTIPLIES = "its parts multiply without bound: not all of them are put together"
-
-const isObject = (value: unknown): value is Keywords =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Read when first needed, at the latest at the end. */
 const makeDefinitions = () => {

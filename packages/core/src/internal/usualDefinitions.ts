@@ -2,8 +2,8 @@
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { readDraft } from "../SchemaDocument.ts"
 import { makeComponents } from "./definitionCycles.ts"
-import type { Keywords } from "./schemaReferences.ts"
-import { isKeywords, readUsual } from "./usualPart.ts"
+import { isKeywords, type Keywords } from "./schemaReferences.ts"
+import { readUsual } from "./usualPart.ts"
 
 export interface UsualDefinitions {
   readonly all: Keywords

@@ -1,8 +1,8 @@
 /** Objects of a usual schema. */
 import { renderFreeObject } from "./renderOpaque.ts"
 import { nameFor, note, noteRenamed, ONLY_DECLARED } from "./renderPass.ts"
-import type { Keywords } from "./schemaReferences.ts"
-import { areDistinct, isKeywords, MAX_TURNS, type UsualPart } from "./usualPart.ts"
+import { isKeywords, type Keywords } from "./schemaReferences.ts"
+import { areDistinct, MAX_TURNS, type UsualPart } from "./usualPart.ts"
 import { renderAt, type UsualPass } from "./usualPass.ts"
 import type { UsualInner } from "./writeUsual.ts"
 

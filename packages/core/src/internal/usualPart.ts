@@ -8,7 +8,7 @@ import { isTakenAssert } from "./renderAsserts.ts"
 import { sizeOf } from "./renderPass.ts"
 import type { Keywords } from "./schemaReferences.ts"
 import { type About, SILENT, type Statement, type TypeName } from "./shape.ts"
-import { isBoundOf, isCount, isNumber, isPattern, isScalarName, isTypeName, isValue } from "./shapeKeywords.ts"
+import { BOUNDS, isBoundOf, isNumber, isScalarName, isTypeName, isValue } from "./shapeKeywords.ts"
 
 /** What its keywords say, looked up once: there are many, and most schemas are of a form of their own. */
 export interface UsualPart {
@@ -34,9 +34,6 @@ export interface UsualPart {
   /** Whether the profile takes it as it is, if it takes the schemas it is made of. */
   readonly isTaken: boolean
 }
-
-export const isKeywords = (value: unknown): value is Keywords =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A type and a word on it, as most are: every provider takes it, and nothing is to be read. */
 export const isLeaf = (schema: Keywords): boolean => {
@@ -235,23 +232,14 @@ export const areDistinct = (values: ReadonlyArray<unknown>): boolean =>
     ? new Set(values).size === values.length
     : values.every((value, index) => values.indexOf(value) === index)
 
-const isBound = (keyword: string, value: unknown): value is Json => BOUNDS.get(keyword)?.(value) === true
-
-const isFormat = (value: unknown): boolean => typeof value === "string" && value !== "" && value.isWellFormed()
-
-const BOUNDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ["exclusiveMaximum", isNumber],
-  ["exclusiveMinimum", isNumber],
-  ["format", isFormat],
-  ["maxItems", isCount],
-  ["maxLength", isCount],
-  ["maxProperties", isCount],
-  ["maximum", isNumber],
-  ["minItems", isCount],
-  ["minLength", isCount],
-  ["minProperties", isCount],
-  ["minimum", isNumber],
-  ["multipleOf", (value) => isNumber(value) && Number(value) > 0],
-  ["pattern", isPattern],
-  ["uniqueItems", (value) => value === true]
-])
+const isBound = (keyword: string, value: unknown): value is Json => {
+  switch (keyword) {
+    case "exclusiveMaximum":
+    case "exclusiveMinimum":
+      return isNumber(value)
+    case "uniqueItems":
+      return value === true
+    default:
+      return isValue(value) && BOUNDS.get(keyword)?.(value) === true
+  }
+}

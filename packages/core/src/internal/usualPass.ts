@@ -1,8 +1,7 @@
 /** The short way of one schema to a provider. */
 import type { Notebook } from "./renderPass.ts"
-import type { Keywords } from "./schemaReferences.ts"
+import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import type { UsualDefinitions } from "./usualDefinitions.ts"
-import { isKeywords } from "./usualPart.ts"
 
 export interface UsualPass extends Notebook {
   readonly definitions: UsualDefinitions
