@@ -21,7 +21,7 @@ export interface ProviderProfile {
   /** Whether an empty description is refused. */
   readonly needsDescription: boolean
   readonly propertyName: RegExp
-  /** Keywords that may stand in a schema. `$ref` brings `$defs`; `type`, `properties`, `required` and `items` are everywhere. */
+  /** Keywords that may stand in a schema; `$ref` brings `$defs`. */
   readonly keywords: ReadonlySet<string>
   /** Those that may stand at the root; absent: the same. */
   readonly rootKeywords?: ReadonlySet<string>
@@ -74,7 +74,11 @@ const BOUNDS = [
   "pattern"
 ]
 
+/** Every provider takes them. */
+const STRUCTURE = ["items", "properties", "required", "type"]
+
 const EVERYTHING: ReadonlySet<string> = new Set([
+  ...STRUCTURE,
   ...BOUNDS,
   "$ref",
   "additionalProperties",
@@ -134,7 +138,7 @@ export const openAI: ProviderProfile = { ...LENIENT, name: "OpenAI", maxTools: 1
  */
 export const openAIStrict: ProviderProfile = {
   ...openAI,
-  keywords: new Set([...BOUNDS, "$ref", "anyOf", "description", "enum"]),
+  keywords: new Set([...STRUCTURE, ...BOUNDS, "$ref", "anyOf", "description", "enum"]),
   formats: {
     string: new Set(["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"])
   },
@@ -166,6 +170,7 @@ export const gemini: ProviderProfile = {
   needsDescription: true,
   propertyName: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
   keywords: new Set([
+    ...STRUCTURE,
     "$ref",
     "additionalProperties",
     "anyOf",
@@ -198,6 +203,7 @@ export const gemini: ProviderProfile = {
 export const geminiOpenApi: ProviderProfile = {
   ...gemini,
   keywords: new Set([
+    ...STRUCTURE,
     "anyOf",
     "description",
     "enum",

@@ -13,7 +13,6 @@ import { renderUsual } from "./internal/renderUsual.ts"
 import type { NoteKind, SchemaNote } from "./internal/schemaNote.ts"
 import { readToolShape, type ToolShape } from "./internal/shapeReader.ts"
 import { renderShape } from "./internal/shapeRenderer.ts"
-import { overLimit } from "./internal/strictLimits.ts"
 import type { Json, JsonObject } from "./Json.ts"
 import * as Profile from "./ProviderProfile.ts"
 import type { ProviderProfile } from "./ProviderProfile.ts"
@@ -355,10 +354,10 @@ const lowerRaw = (
   let shape: ToolShape | string | undefined
   const lower = (target: ProviderProfile): LoweredSchema | { readonly reason: string } => {
     const usual = renderUsual(schema, target)
-    if (usual !== undefined) return withinLimits(usual, [], target)
+    if (usual !== undefined) return toLowered(usual, [], target)
     shape ??= readToolShape(schema)
     if (typeof shape === "string") return { reason: shape }
-    return withinLimits(renderShape(shape, target), shape.notes, target)
+    return toLowered(renderShape(shape, target), shape.notes, target)
   }
   const lowered = lower(profile)
   if (otherwise === undefined || !("reason" in lowered) || typeof shape === "string") return lowered
@@ -367,15 +366,14 @@ const lowerRaw = (
   return "reason" in instead ? instead : { ...instead, notes: [note, ...instead.notes] }
 }
 
-const withinLimits = (
+const toLowered = (
   { notes, refused, schema, text }: Omit<LoweredSchema, "isStrict"> & { readonly refused: string | undefined },
   before: ReadonlyArray<SchemaNote>,
   { strict }: ProviderProfile
-): LoweredSchema | { readonly reason: string } => {
-  const reason = refused ?? (strict === undefined ? undefined : overLimit(schema, strict))
-  if (reason !== undefined) return { reason }
-  return { schema, text, isStrict: strict !== undefined, notes: before.length === 0 ? notes : [...before, ...notes] }
-}
+): LoweredSchema | { readonly reason: string } =>
+  refused === undefined
+    ? { schema, text, isStrict: strict !== undefined, notes: before.length === 0 ? notes : [...before, ...notes] }
+    : { reason: refused }
 
 interface LoweredTool {
   readonly name: string

@@ -82,6 +82,12 @@ describe("declarations", () => {
     assert.strictEqual(sent?.input_schema["properties"], own.properties)
   })
 
+  it("who changes what goes out at its root doesn't change the tool", () => {
+    const sent = ProviderSchema.make().toOpenAIChat([weather])[0]?.function.parameters
+    assert.deepStrictEqual(sent, weather.inputSchema)
+    assert.notStrictEqual(sent, weather.inputSchema)
+  })
+
   it("a keyword that code left undefined doesn't go out", () => {
     const p = { type: "string", items: undefined, required: undefined, additionalProperties: undefined } as const
     for (const sent of Object.values(declared(p))) assert.hasAllKeys(sent, ["type"])
@@ -276,6 +282,14 @@ describe("what providers don't take", () => {
         _schema: { type: "string" }
       }
     })
+  })
+
+  it("that names are texts goes without saying", () => {
+    const map = { type: "object", propertyNames: { type: "string" }, additionalProperties: { type: "integer" } }
+    const { anthropic, gemini } = declared(map)
+    const said = { type: "object", properties: {}, additionalProperties: { type: "integer" } }
+    assert.deepStrictEqual([anthropic, gemini], [said, said])
+    assert.deepStrictEqual(ProviderSchema.make().check([tool({ properties: { map } })], "gemini").notes, [])
   })
 
   it("true and {} are any value, false is none (B064)", () => {

@@ -19,6 +19,33 @@ const schemasOf = (name: string): ReadonlyArray<Json.Json> =>
 
 const suite = schemasOf("json-schema-test-suite")
 
+const properties = (count: number, of: (index: number) => Json.Json, name = "p"): Json.JsonObject => ({
+  type: "object",
+  properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, of(index)])),
+  required: Array.from({ length: count }, (_, index) => `${name}${index}`),
+  additionalProperties: false
+})
+
+const values = (count: number, length: number): Json.Json => ({
+  type: "string",
+  enum: Array.from({ length: count }, (_, index) => String(index).padStart(length, "v"))
+})
+
+/** Each within a limit, and just over it. */
+const nearLimits = (): ReadonlyArray<Json.JsonObject> => {
+  const deep = (levels: number): Json.JsonObject =>
+    levels === 1 ? properties(0, () => "") : properties(1, () => levels === 2 ? { type: "string" } : deep(levels - 1))
+  const lists = (levels: number): Json.Json =>
+    levels === 1 ? { type: "string" } : { type: "array", items: lists(levels - 1) }
+  return [
+    ...[10, 11].flatMap((levels) => [deep(levels), properties(1, () => lists(levels - 1))]),
+    ...[999, 1000, 1001].map((count) => properties(1, () => values(count, 4))),
+    ...[10, 11].map((count) => properties(count, () => values(100, 3))),
+    ...[250, 251].map((count) => properties(1, () => values(count, 60))),
+    ...[1800, 1900].map((count) => properties(count, () => ({ type: "string" }), "n".repeat(60)))
+  ]
+}
+
 const SEEDS = Number(process.env["SEEDS"] ?? 500)
 
 const sets = {
@@ -36,6 +63,7 @@ const sets = {
   "the JSON Schema test suite, as the whole": suite.flatMap((schema) =>
     Json.isJsonObject(schema) ? [{ ...schema, type: "object" }] : []
   ),
+  "which one more would be over a limit of strict mode": nearLimits(),
   "a generator": Array.from({ length: SEEDS }, (_, seed) => generateInput(seed).schema),
   "a generator of usual ones": Array.from({ length: 10 * SEEDS }, (_, seed) => generateUsual(seed))
 }

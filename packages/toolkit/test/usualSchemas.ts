@@ -70,7 +70,9 @@ const ODD: ReadonlyArray<Schema> = [
   { $ref: "#/$defs/Text" },
   { exclusiveMinimum: true },
   { nullable: true },
-  { oneOf: [{ type: "string" }] }
+  { oneOf: [{ type: "string" }] },
+  { propertyNames: { type: "string" } },
+  { propertyNames: { type: "string", minLength: 1 } }
 ]
 
 const about = (random: Random): Schema => ({
@@ -126,7 +128,11 @@ const body = (random: Random, depth: number): Schema => {
     case 3:
       return { type: "array", items: schema(random, depth - 1) }
     case 4:
-      return { type: "object", additionalProperties: schema(random, depth - 1) }
+      return {
+        type: "object",
+        ...some(random, 0.5, { propertyNames: { type: "string" } }),
+        additionalProperties: schema(random, depth - 1)
+      }
     case 5:
     case 6:
       return alternatives(random, depth)

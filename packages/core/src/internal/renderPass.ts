@@ -5,7 +5,7 @@ import * as Text from "../Text.ts"
 import { type LeadsBack, makeLeadsBack } from "./definitionCycles.ts"
 import { MAX_NOTES, type NoteKind, type SchemaNote, spellPath } from "./schemaNote.ts"
 import { type Definition, isList, type Shape, type Statement } from "./shape.ts"
-import type { Names } from "./shapeNames.ts"
+import { isIdentifier, type Names } from "./shapeNames.ts"
 import type { ToolShape } from "./shapeReader.ts"
 
 export type Schema = Record<string, Json>
@@ -43,9 +43,12 @@ export interface Pass extends Notebook {
   depth: number
 }
 
+/** So many characters of texts and values count as a part. */
+export const SIZE_OF_PART = 256
+
 /** What has this size as so many parts. */
 export const charge = (pass: Notebook, size: number): void => {
-  pass.room -= size >> 8
+  pass.room -= Math.floor(size / SIZE_OF_PART)
 }
 
 export const note = (pass: Notebook, kind: NoteKind, text: string): void => {
@@ -60,7 +63,7 @@ export const refuse = (pass: Notebook, reason: string): void => {
 export const has = ({ profile }: Notebook, keyword: string): boolean => profile.keywords.has(keyword)
 
 /** Each value counts as some characters. */
-const SIZE_OF_VALUE = 32
+export const SIZE_OF_VALUE = 32
 
 /** In characters: what is written where it is used is written again each time, and a long text counts as many parts. */
 export const sizeOf = (value: Json | undefined): number => {
@@ -75,7 +78,7 @@ export const sizeOf = (value: Json | undefined): number => {
 
 /** The name of a property as the provider takes it. */
 export const nameFor = ({ names, profile }: Notebook, name: string): string =>
-  profile.propertyName.test(name) ? name : names().legal(name)
+  isIdentifier(name) || profile.propertyName.test(name) ? name : names().legal(name)
 
 export const noteRenamed = (pass: Notebook, name: string, legal: string): void =>
   note(pass, "renamed", `${quoteName(name)} is sent as "${legal}"`)

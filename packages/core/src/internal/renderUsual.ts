@@ -5,12 +5,13 @@
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { describe, NOTHING } from "./describeSchema.ts"
 import { renderCut } from "./renderOpaque.ts"
-import { refuse } from "./renderPass.ts"
+import { charge, refuse, SIZE_OF_PART } from "./renderPass.ts"
 import type { SchemaNote } from "./schemaNote.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import { type About, mergeAbout, SILENT, type TypeName } from "./shape.ts"
 import { isScalarName, isTypeName } from "./shapeKeywords.ts"
 import { makeNames, type Names } from "./shapeNames.ts"
+import { isFarWithin, overLimit } from "./strictLimits.ts"
 import {
   areUsual,
   hasEndless,
@@ -22,7 +23,7 @@ import {
   use
 } from "./usualDefinitions.ts"
 import { renderUsualObject } from "./usualObject.ts"
-import { aboutOf, isLeaf, isText, readUsual, sizeOfPart, type UsualPart } from "./usualPart.ts"
+import { aboutOf, isLeaf, readUsual, sizeOfPart, type UsualPart } from "./usualPart.ts"
 import { MAX_DEPTH, MAX_PARTS, namesIn, renderAt, type UsualPass } from "./usualPass.ts"
 import { type UsualInner, writeUsual } from "./writeUsual.ts"
 
@@ -38,9 +39,9 @@ export interface UsualSchema {
 
 export const renderUsual = (schema: unknown, profile: ProviderProfile): UsualSchema | undefined => {
   if (!isKeywords(schema) || schema["type"] !== "object") return undefined
-  const { $defs, $schema: dialect, ...whole } = schema
+  const { $defs, $schema: dialect } = schema
   if ($defs !== undefined && !isKeywords($defs)) return undefined
-  const root = forRoot(whole, profile)
+  const root = readRoot(schema, profile)
   if (root === undefined) return undefined
   let names: Names | undefined
   const pass: UsualPass = {
@@ -48,21 +49,29 @@ export const renderUsual = (schema: unknown, profile: ProviderProfile): UsualSch
     notes: [],
     path: [],
     room: MAX_PARTS,
-    names: () => names ??= makeNames(() => namesIn(root.schema, $defs)),
+    names: () => names ??= makeNames(() => namesIn(schema, $defs)),
     refused: undefined,
     definitions: $defs === undefined ? NO_DEFINITIONS : makeUsualDefinitions($defs, dialect),
     render: (part, orNull) => renderPart(pass, part, orNull),
     depth: 0,
+    deepest: 0,
     isOptional: undefined
   }
-  const rendered = renderWhole(pass, root.schema)
+  const rendered = renderWhole(pass, root.part)
   const { definitions, notes, refused } = pass
-  if (rendered === undefined && (refused === undefined || !areUsual(definitions, profile))) return undefined
-  return { schema: rendered ?? {}, text: root.text, notes, refused }
+  if (rendered !== undefined) return { schema: rendered, text: root.text, notes, refused: overLimitOf(pass, rendered) }
+  return refused !== undefined && areUsual(definitions, profile)
+    ? { schema: {}, text: root.text, notes, refused }
+    : undefined
 }
 
-const renderWhole = (pass: UsualPass, root: Keywords): Keywords | undefined => {
-  const rendered = renderPart(pass, root, false)
+const overLimitOf = ({ deepest, profile: { strict }, room }: UsualPass, schema: Keywords): string | undefined =>
+  strict === undefined || isFarWithin(MAX_PARTS - room, deepest + 1, strict) ? undefined : overLimit(schema, strict)
+
+/** Always written anew: what it is called is left out, and whoever changes what is sent does not change the tool. */
+const renderWhole = (pass: UsualPass, root: UsualPart): Keywords | undefined => {
+  const inner = pay(pass, sizeOfPart(root)) ? renderInner(pass, root) : undefined
+  const rendered = inner && writeUsual(pass, root, inner, aboutOf(root), false)
   const { definitions, profile } = pass
   if (rendered === undefined || definitions.used.size === 0) return rendered
   const whole = profile.keywords.has("$ref") ? withDefinitions(pass, rendered) : rendered
@@ -90,15 +99,21 @@ const withDefinitions = (pass: UsualPass, root: Keywords): Keywords | undefined 
 const MAX_DEFINITIONS = 200
 
 /** Without keywords that the root may not have, where nothing is lost with them but a word to say of the tool. */
-const forRoot = (schema: Keywords, { rootKeywords }: ProviderProfile) => {
-  if (rootKeywords === undefined) return { schema, text: "" }
-  const { additionalProperties, description = "", ...root } = schema
-  return Object.keys(root).every((keyword) => rootKeywords.has(keyword)) &&
-      (additionalProperties === undefined || typeof additionalProperties === "boolean") &&
-      (description === "" || isText(description))
-    ? { schema: root, text: description }
+const readRoot = (schema: Keywords, profile: ProviderProfile) => {
+  const part = readUsual(schema, profile, OF_THE_WHOLE)
+  const { rootKeywords } = profile
+  if (part === undefined || rootKeywords === undefined) return part && { part, text: "" }
+  const { additionalProperties, description = "" } = part
+  const isAllowed = (keyword: string) =>
+    rootKeywords.has(keyword) || OF_THE_WHOLE.has(keyword) || keyword === "description" ||
+    keyword === "additionalProperties" && typeof additionalProperties === "boolean"
+  return Object.keys(schema).every(isAllowed)
+    ? { part: { ...part, additionalProperties: undefined, description: undefined }, text: description }
     : undefined
 }
+
+/** They say nothing of values. */
+const OF_THE_WHOLE: ReadonlySet<string> = new Set(["$defs", "$schema"])
 
 /**
  * `undefined` for what is not usual; the schema itself where the provider takes it, and nothing need be added: no null,
@@ -128,8 +143,14 @@ const takeLeaf = (pass: UsualPass, schema: Keywords, orNull: boolean): Keywords 
   return orNull ? leafOrNull(pass.profile, schema) : schema
 }
 
-const leafOrNull = ({ typeLists }: ProviderProfile, { type, ...about }: Keywords): Keywords =>
-  typeLists === "none" ? { type, ...about, nullable: true } : { type: [type, "null"], ...about }
+const leafOrNull = ({ typeLists }: ProviderProfile, { description, type }: Keywords): Keywords => {
+  if (typeLists === "none") {
+    return description === undefined
+      ? { type, nullable: true }
+      : { type, description, nullable: true }
+  }
+  return description === undefined ? { type: [type, "null"] } : { type: [type, "null"], description }
+}
 
 /** What is written where it is used is written again each time. */
 const readCharged = (pass: UsualPass, schema: unknown): UsualPart | undefined => {
@@ -138,7 +159,7 @@ const readCharged = (pass: UsualPass, schema: unknown): UsualPart | undefined =>
 }
 
 const pay = (pass: UsualPass, size: number): boolean => {
-  pass.room -= 1 + (size >> 8)
+  charge(pass, SIZE_OF_PART + size)
   return pass.room >= 0
 }
 
@@ -150,6 +171,7 @@ const renderInner = (pass: UsualPass, part: UsualPart): UsualInner | undefined =
   const hasObject = types.includes("object")
   if (!hasArray && !hasObject) return LEAF
   pass.depth++
+  pass.deepest = Math.max(pass.deepest, pass.depth)
   // what isn't said of its items is said of any
   const list = hasArray ? renderAt(pass, "[]", items ?? {}) : undefined
   const object = hasObject && pass.refused === undefined ? renderUsualObject(pass, part) : LEAF

@@ -246,8 +246,10 @@ const additionalProperties: Read = (reading, part, value) => {
   part.rest = reading.read(value, part.resource, "{}")
 }
 
+/** That names are texts goes without saying. */
 const propertyNames: Read = (reading, part, value) => {
-  part.propertyNames = reading.read(value, part.resource, "{}")
+  const names = reading.read(value, part.resource, "{}")
+  if (names.about !== SILENT || !names.forms.includes(OPEN.string)) part.propertyNames = names
 }
 
 const items: Read = (reading, part, value) => {
@@ -421,11 +423,11 @@ export const readLeaf = (schema: Keywords): Shape | undefined => {
     : undefined
 }
 
-const SCALARS: ReadonlySet<string> = new Set(["boolean", "integer", "number", "string"])
+export const isScalarName = (name: unknown): boolean =>
+  name === "string" || name === "number" || name === "integer" || name === "boolean"
 
-export const isScalarName = (name: string): boolean => SCALARS.has(name)
-
-export const isTypeName = (name: unknown): name is TypeName => typeof name === "string" && Object.hasOwn(OPEN, name)
+export const isTypeName = (name: unknown): name is TypeName =>
+  isScalarName(name) || name === "object" || name === "array" || name === "null"
 
 /** A list may hold both; what is a number is one without being an integer first. */
 const ALL_FORMS: ReadonlyArray<TypeName> = ["string", "number", "integer", "boolean", "object", "array", "null"]

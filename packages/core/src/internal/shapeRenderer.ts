@@ -31,6 +31,7 @@ import {
   unite
 } from "./shape.ts"
 import type { ToolShape } from "./shapeReader.ts"
+import { overLimit } from "./strictLimits.ts"
 
 /** What a tool's input became. */
 export interface Lowered {
@@ -69,8 +70,9 @@ export const renderShape = (tool: ToolShape, profile: ProviderProfile): Lowered 
   const described = describe(pass, root, tool.about, left)
   const definitions = renderDefinitions(pass)
   const schema = definitions === undefined ? described : { ...described, $defs: definitions }
-  const { rootKeywords } = profile
-  const common = { notes: pass.notes, refused: pass.refused }
+  const { rootKeywords, strict } = profile
+  const refused = pass.refused ?? (strict === undefined ? undefined : overLimit(schema, strict))
+  const common = { notes: pass.notes, refused }
   return rootKeywords === undefined
     ? { schema, text: "", ...common }
     : { ...narrowRoot(pass, schema, rootKeywords), ...common }

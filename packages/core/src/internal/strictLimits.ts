@@ -1,8 +1,20 @@
 /** Whether a schema in strict mode stays within what the provider takes in all. */
 import * as Predicate from "effect/Predicate"
 import type { StrictLimits } from "../ProviderProfile.ts"
+import { SIZE_OF_PART, SIZE_OF_VALUE } from "./renderPass.ts"
+import { MAX_LENGTH } from "./shapeNames.ts"
 
 const LONG_LIST = 250
+
+/**
+ * Whether so few parts on so few levels are within all limits, whatever they say: each is one property at most, and lists
+ * no more values than a part may have, and null. It spares counting what most schemas are far from.
+ */
+export const isFarWithin = (parts: number, levels: number, limits: StrictLimits): boolean =>
+  levels <= limits.levels && parts <= limits.properties &&
+  parts * (MAX_LENGTH + SIZE_OF_PART) <= limits.characters &&
+  parts * (1 + SIZE_OF_PART / SIZE_OF_VALUE) <= limits.listedValues &&
+  parts * SIZE_OF_PART <= limits.longListCharacters
 
 /** What is over a limit, in words; `undefined` if nothing is. */
 export const overLimit = (schema: unknown, limits: StrictLimits): string | undefined => {

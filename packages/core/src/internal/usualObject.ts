@@ -2,7 +2,7 @@
 import { renderFreeObject } from "./renderOpaque.ts"
 import { nameFor, note, noteRenamed, ONLY_DECLARED } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
-import { areDistinct, MAX_TURNS, type UsualPart } from "./usualPart.ts"
+import { MAX_TURNS, type UsualPart } from "./usualPart.ts"
 import { renderAt, type UsualPass } from "./usualPass.ts"
 import type { UsualInner } from "./writeUsual.ts"
 
@@ -12,9 +12,10 @@ type Writable = Record<string, unknown>
 export const renderUsualObject = (pass: UsualPass, part: UsualPart): UsualInner | undefined => {
   const { additionalProperties: rest, properties = NOTHING, required = NO_NAMES } = part
   const { anything, keywords, strict } = pass.profile
-  if (!isKeywords(properties) || !areNames(required, properties)) return undefined
+  if (!isKeywords(properties) || !areTexts(required)) return undefined
   const isOpen = rest === undefined || rest === true || isEmpty(rest)
   if (pass.depth > 1 && isEmpty(properties)) {
+    if (required.length > 0) return undefined
     if (isOpen) return renderFree(pass, part, "any object")
     if (anything === "json-text") {
       return rest === false
@@ -88,24 +89,35 @@ const renderProperties = (
   if (names.length > pass.room) return undefined
   const needed = required.length > MAX_TURNS ? new Set(required) : undefined
   let changed: Writable | undefined
+  let found = 0
+  let isRenamed = false
   for (let index = 0; index < names.length; index++) {
     const name = names[index] ?? ""
     const schema = properties[name]
     const legal = nameFor(pass, name)
     if (legal === "__proto__") return undefined
     const isNeeded = needed === undefined ? required.includes(name) : needed.has(name)
+    if (isNeeded) found++
     pass.path.push(name)
-    if (legal !== name) noteRenamed(pass, name, legal)
+    if (legal !== name) {
+      isRenamed = true
+      noteRenamed(pass, name, legal)
+    }
     const rendered = renderProperty(pass, schema, isNeeded)
     pass.path.pop()
     if (rendered === undefined) return undefined
-    if (rendered !== schema || legal !== name) {
-      changed ??= Object.fromEntries(names.slice(0, index).map((before) => [before, properties[before]]))
+    if (rendered !== schema) {
+      changed ??= { ...properties }
+      changed[name] = rendered
     }
-    if (changed !== undefined) changed[legal] = rendered
   }
-  return changed ?? properties
+  // else it names the same twice, or what is not declared
+  if (found !== required.length) return undefined
+  return isRenamed ? renameProperties(pass, changed ?? properties) : changed ?? properties
 }
+
+const renameProperties = (pass: UsualPass, properties: Keywords): Keywords =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [nameFor(pass, name), schema]))
 
 const renderProperty = (pass: UsualPass, schema: unknown, isNeeded: boolean): Keywords | undefined => {
   const before = pass.isOptional
@@ -115,7 +127,3 @@ const renderProperty = (pass: UsualPass, schema: unknown, isNeeded: boolean): Ke
   pass.isOptional = before
   return rendered
 }
-
-const areNames = (value: unknown, properties: Keywords): value is ReadonlyArray<string> =>
-  Array.isArray(value) && value.every((name) => typeof name === "string" && Object.hasOwn(properties, name)) &&
-  areDistinct(value)

@@ -6,7 +6,7 @@ import type { Json } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { isTakenAssert } from "./renderAsserts.ts"
 import { sizeOf } from "./renderPass.ts"
-import type { Keywords } from "./schemaReferences.ts"
+import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import { type About, SILENT, type Statement, type TypeName } from "./shape.ts"
 import { BOUNDS, isBoundOf, isNumber, isScalarName, isTypeName, isValue } from "./shapeKeywords.ts"
 
@@ -37,32 +37,29 @@ export interface UsualPart {
 
 /** A type and a word on it, as most are: every provider takes it, and nothing is to be read. */
 export const isLeaf = (schema: Keywords): boolean => {
-  for (const keyword in schema) {
-    const value = schema[keyword]
-    if (
-      keyword === "type"
-        ? typeof value !== "string" || !isScalarName(value)
-        : keyword !== "description" || !isText(value)
-    ) {
-      return false
-    }
-  }
-  return schema["type"] !== undefined
+  const { description, type } = schema
+  if (!isScalarName(type)) return false
+  return description === undefined
+    ? Object.keys(schema).length === 1
+    : isText(description) && Object.keys(schema).length === 2
 }
 
 /** The schemas it is made of are read by themselves. */
-export const readUsual = (schema: Keywords, profile: ProviderProfile): UsualPart | undefined => {
+export const readUsual = (
+  schema: Keywords,
+  profile: ProviderProfile,
+  ignored: ReadonlySet<string> = NO_KEYWORDS
+): UsualPart | undefined => {
   const part = makePart(schema)
   for (const keyword of Object.keys(schema)) {
-    const value = schema[keyword]
-    if (!readKeyword(part, keyword, value)) return undefined
-    if (part.isTaken && !EVERYWHERE.has(keyword)) part.isTaken = profile.keywords.has(keyword)
+    if (ignored.has(keyword)) continue
+    if (!readKeyword(part, keyword, schema[keyword])) return undefined
+    part.isTaken &&= profile.keywords.has(keyword)
   }
   return isOneThing(part) && areOfItsType(part, profile) ? part : undefined
 }
 
-/** Every provider has them. */
-const EVERYWHERE: ReadonlySet<string> = new Set(["items", "properties", "required", "type"])
+const NO_KEYWORDS: ReadonlySet<string> = new Set()
 
 type Draft = { -readonly [K in keyof UsualPart]: UsualPart[K] }
 
@@ -122,6 +119,10 @@ const readKeyword = (part: Draft, keyword: string, value: unknown): boolean => {
     case "anyOf":
       part[keyword] = value
       return isGiven(value)
+    case "propertyNames":
+      // that names are texts goes without saying
+      part.isTaken = false
+      return isKeywords(value) && value["type"] === "string" && Object.keys(value).length === 1
     case "$ref":
       part.reference = value
       return isGiven(value)

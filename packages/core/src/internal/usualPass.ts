@@ -9,6 +9,7 @@ export interface UsualPass extends Notebook {
   readonly render: (schema: unknown, orNull: boolean) => Keywords | undefined
   /** The root is at 0. */
   depth: number
+  deepest: number
   /** Whether all properties on the way to what is written may be left out; `undefined` before the first. */
   isOptional: boolean | undefined
 }
