@@ -10,6 +10,8 @@ import { runInNewContext } from "node:vm"
 /** One way of doing the work; `run` does it once and is timed as a whole. */
 export interface Contender {
   readonly name: string
+  /** Makes what the next sample works on, outside of its time. */
+  readonly prepare?: () => void
   readonly run: () => Promise<unknown>
 }
 
@@ -47,6 +49,7 @@ export const measure = ({ afterEach, batch, contenders, samples, title, unit }: 
 
 const sample = (contender: Contender, batch: number, afterEach: Measurement["afterEach"]) =>
   Effect.promise(async () => {
+    contender.prepare?.()
     const start = performance.now()
     for (let done = 0; done < batch; done++) await contender.run()
     const time = (performance.now() - start) / batch

@@ -16,7 +16,7 @@ const decodeLine = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ schem
 const lines = () =>
   readFileSync(new URL("../../../fixtures/schemas/mcp-tools.ndjson", import.meta.url), "utf8").trim().split("\n")
 
-/** Fresh objects every time they are asked for, made before they are. */
+/** Fresh objects for every sample, made right before it, and old by then. */
 const supply = <A>(make: (schema: Json.JsonObject, index: number) => A) => {
   const texts = lines()
   const next = () =>
@@ -24,8 +24,9 @@ const supply = <A>(make: (schema: Json.JsonObject, index: number) => A) => {
   let made = next()
   return {
     take: () => made,
-    refill: () => {
+    prepare: () => {
       made = next()
+      settle()
     }
   }
 }
@@ -50,7 +51,13 @@ export const providers = Effect.suspend(() => {
     render: (schemas: ProviderSchema.ProviderSchemas, tools: ReadonlyArray<Tool.Tool>) => unknown
   ) => ({
     name,
+    prepare: ours.prepare,
     run: async () => render(ProviderSchema.make(), ours.take())
+  })
+  const theirWay = (name: string, toStrict: boolean) => ({
+    name,
+    prepare: theirs.prepare,
+    run: async () => convert(theirs.take(), toStrict)
   })
   return measure({
     title: `${COUNT} schemas of real MCP servers for a provider`,
@@ -58,8 +65,8 @@ export const providers = Effect.suspend(() => {
     samples: 21,
     unit: "ms",
     contenders: [
-      { name: "OpenAI Agents JS", run: async () => convert(theirs.take(), false) },
-      { name: "OpenAI Agents JS, strict (2 of 3 become so)", run: async () => convert(theirs.take(), true) },
+      theirWay("OpenAI Agents JS", false),
+      theirWay("OpenAI Agents JS, strict (2 of 3 become so)", true),
       ourWay("OpenAI", (schemas, tools) => schemas.toOpenAIChat(tools)),
       ourWay("OpenAI, strict (9 of 10 become so)", (schemas, tools) => schemas.toOpenAIChat(tools, true)),
       ourWay("Anthropic", (schemas, tools) => schemas.toAnthropic(tools)),
@@ -67,11 +74,6 @@ export const providers = Effect.suspend(() => {
       ourWay("Gemini, openapi", (schemas, tools) => schemas.toGeminiOpenApi(tools)),
       ourWay("Bedrock", (schemas, tools) => schemas.toBedrock(tools)),
       { name: "the same list again", run: async () => warm.toOpenAIChat(kept) }
-    ],
-    afterEach: async () => {
-      ours.refill()
-      theirs.refill()
-      settle()
-    }
+    ]
   })
 })
