@@ -5,13 +5,14 @@
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { describe, NOTHING } from "./describeSchema.ts"
 import { renderCut } from "./renderOpaque.ts"
-import { charge, refuse, SIZE_OF_PART } from "./renderPass.ts"
+import { refuse } from "./renderPass.ts"
 import type { SchemaNote } from "./schemaNote.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import { type About, mergeAbout, SILENT, type TypeName } from "./shape.ts"
 import { isScalarName, isTypeName } from "./shapeKeywords.ts"
 import { makeNames, type Names } from "./shapeNames.ts"
 import { isFarWithin, overLimit } from "./strictLimits.ts"
+import { isTaken } from "./takenSchema.ts"
 import {
   areUsual,
   hasEndless,
@@ -23,8 +24,17 @@ import {
   use
 } from "./usualDefinitions.ts"
 import { renderUsualObject } from "./usualObject.ts"
-import { aboutOf, isLeaf, readUsual, sizeOfPart, type UsualPart } from "./usualPart.ts"
-import { MAX_DEPTH, MAX_PARTS, namesIn, renderAt, type UsualPass } from "./usualPass.ts"
+import {
+  aboutOf,
+  isLeaf,
+  isNull,
+  MAX_ALTERNATIVES,
+  readUsual,
+  sizeOfPart,
+  takesTypes,
+  type UsualPart
+} from "./usualPart.ts"
+import { enter, MAX_DEPTH, MAX_PARTS, namesIn, pay, renderAt, type UsualPass } from "./usualPass.ts"
 import { type UsualInner, writeUsual } from "./writeUsual.ts"
 
 export interface UsualSchema {
@@ -116,8 +126,8 @@ const readRoot = (schema: Keywords, profile: ProviderProfile) => {
 const OF_THE_WHOLE: ReadonlySet<string> = new Set(["$defs", "$schema"])
 
 /**
- * `undefined` for what is not usual; the schema itself where the provider takes it, and nothing need be added: no null,
- * and no word of what refers to it.
+ * `undefined` for what is not usual; the schema itself where the provider takes it, and nothing is added: no null, and no
+ * word of what refers to it.
  */
 const renderPart = (
   pass: UsualPass,
@@ -126,25 +136,24 @@ const renderPart = (
   outer: About = SILENT
 ): Keywords | undefined => {
   if (!isKeywords(schema) || pass.depth >= MAX_DEPTH) return undefined
-  if (outer === SILENT && isLeaf(schema)) return takeLeaf(pass, schema, orNull)
+  if (outer === SILENT) {
+    if ((!orNull || saysNull(schema)) && isTaken(pass, schema)) return schema
+    if (orNull && isLeaf(schema)) return leafOrNull(pass, schema)
+  }
   const part = readCharged(pass, schema)
   if (part === undefined) return undefined
-  if (part.types.length === 0) return renderUntyped(pass, part, orNull, outer)
-  if (part.types.length > 1 && !part.isTaken) return undefined
+  const { types } = part
+  if (types.names.length === 0) return renderUntyped(pass, part, orNull, outer)
+  if (types.names.length > 1 && !takesTypes(pass.profile, types)) return undefined
   const inner = renderInner(pass, part)
-  if (inner === undefined) return undefined
-  if (part.isTaken && inner.isTaken && (!orNull || part.hasNull) && outer === SILENT) return schema
-  return writeUsual(pass, part, inner, mergeAbout(outer, aboutOf(part)), orNull || part.hasNull)
+  return inner && writeUsual(pass, part, inner, mergeAbout(outer, aboutOf(part)), orNull || types.hasNull)
 }
 
-const takeLeaf = (pass: UsualPass, schema: Keywords, orNull: boolean): Keywords | undefined => {
-  const { description } = schema
+const saysNull = ({ type }: Keywords): boolean => Array.isArray(type) && type.includes("null")
+
+const leafOrNull = (pass: UsualPass, { description, type }: Keywords): Keywords | undefined => {
   if (!pay(pass, typeof description === "string" ? description.length : 0)) return undefined
-  return orNull ? leafOrNull(pass.profile, schema) : schema
-}
-
-const leafOrNull = ({ typeLists }: ProviderProfile, { description, type }: Keywords): Keywords => {
-  if (typeLists === "none") {
+  if (pass.profile.typeLists === "none") {
     return description === undefined
       ? { type, nullable: true }
       : { type, description, nullable: true }
@@ -152,59 +161,47 @@ const leafOrNull = ({ typeLists }: ProviderProfile, { description, type }: Keywo
   return description === undefined ? { type: [type, "null"] } : { type: [type, "null"], description }
 }
 
-/** What is written where it is used is written again each time. */
 const readCharged = (pass: UsualPass, schema: unknown): UsualPart | undefined => {
   const part = isKeywords(schema) && pass.room > 0 ? readUsual(schema, pass.profile) : undefined
   return part !== undefined && pay(pass, sizeOfPart(part)) ? part : undefined
 }
 
-const pay = (pass: UsualPass, size: number): boolean => {
-  charge(pass, SIZE_OF_PART + size)
-  return pass.room >= 0
-}
-
-const LEAF: UsualInner = { isTaken: true }
-
 const renderInner = (pass: UsualPass, part: UsualPart): UsualInner | undefined => {
-  const { items, types } = part
-  const hasArray = types.includes("array")
-  const hasObject = types.includes("object")
-  if (!hasArray && !hasObject) return LEAF
-  pass.depth++
-  pass.deepest = Math.max(pass.deepest, pass.depth)
+  const { items, types: { names } } = part
+  const hasArray = names.includes("array")
+  const hasObject = names.includes("object")
+  if (!hasArray && !hasObject) return NOTHING_WITHIN
+  enter(pass)
   // what isn't said of its items is said of any
   const list = hasArray ? renderAt(pass, "[]", items ?? {}) : undefined
-  const object = hasObject && pass.refused === undefined ? renderUsualObject(pass, part) : LEAF
+  const object = hasObject && pass.refused === undefined ? renderUsualObject(pass, part) : NOTHING_WITHIN
   pass.depth--
   if (hasArray && list === undefined || object === undefined) return undefined
-  return list === undefined ? object : { ...object, items: list, isTaken: object.isTaken && list === items }
+  return list === undefined ? object : { ...object, items: list }
 }
+
+const NOTHING_WITHIN: UsualInner = {}
 
 /** Alternatives, a reference, or any value. */
 const renderUntyped = (pass: UsualPass, part: UsualPart, orNull: boolean, outer: About): Keywords | undefined => {
   const { anyOf, reference } = part
-  if (anyOf !== undefined) {
-    return Array.isArray(anyOf)
-      ? renderAlternatives(pass, part, anyOf, orNull, outer)
-      : undefined
-  }
+  if (Array.isArray(anyOf)) return renderAlternatives(pass, mergeAbout(outer, aboutOf(part)), anyOf, orNull)
   if (reference !== undefined) return renderReference(pass, part, orNull, outer)
-  if (pass.profile.anything === "refused") refuse(pass, "may be of any type")
-  return pass.profile.anything === "untyped" && part.isTaken && !orNull && outer === SILENT ? part.schema : undefined
+  if (anyOf === undefined && pass.profile.anything === "refused") refuse(pass, "may be of any type")
+  return undefined
 }
 
 const renderReference = (pass: UsualPass, part: UsualPart, orNull: boolean, outer: About): Keywords | undefined => {
   const { definitions, profile: { besideReference, keywords } } = pass
-  const { isTaken, schema } = part
-  const name = referredName(definitions, schema)
+  const name = referredName(definitions, part.schema)
   if (name === undefined) return undefined
   const about = mergeAbout(outer, aboutOf(part))
   if (!keywords.has("$ref")) return renderInPlace(pass, name, orNull, about)
   if (!besideReference && !isNamed(definitions, name)) return renderScalar(pass, definitions.all[name], about, orNull)
   use(definitions, name, pass.isOptional === true)
-  if (!orNull && outer === SILENT && (about === SILENT || besideReference && isTaken)) return schema
-  if (besideReference) return undefined
   const reference = { $ref: part.reference }
+  if (!orNull && about === SILENT) return reference
+  if (besideReference) return undefined
   return describe(pass, { anyOf: orNull ? [reference, { type: "null" }] : [reference] }, about, NOTHING)
 }
 
@@ -226,34 +223,23 @@ const renderScalar = (pass: UsualPass, definition: unknown, outer: About, orNull
   if (part === undefined) return undefined
   const about = mergeAbout(outer, aboutOf(part))
   if (Array.isArray(part.anyOf) && part.anyOf.every(isScalar)) return writeAlternatives(pass, about, part.anyOf, orNull)
-  if (part.types.length !== 1 || !part.types.every(isScalarName)) return undefined
-  return writeUsual(pass, part, LEAF, about, orNull || part.hasNull)
+  if (!isScalarName(part.types.only)) return undefined
+  return writeUsual(pass, part, NOTHING_WITHIN, about, orNull || part.types.hasNull)
 }
 
 const isScalar = (schema: unknown): boolean =>
   isKeywords(schema) && typeof schema["type"] === "string" &&
   (schema["type"] === "null" || isScalarName(schema["type"]))
 
-/** Real schemas have 7. */
-const MAX_ALTERNATIVES = 30
-
-/** Each is taken as it is, or each is written anew. */
 const renderAlternatives = (
   pass: UsualPass,
-  part: UsualPart,
+  about: About,
   list: ReadonlyArray<unknown>,
-  orNull: boolean,
-  outer: About
+  orNull: boolean
 ): Keywords | undefined => {
-  const { besideAnyOf, strict } = pass.profile
   if (list.length > MAX_ALTERNATIVES) return undefined
-  const noted = pass.notes.length
-  pass.depth++
-  const canBeTaken = besideAnyOf && strict === undefined && part.isTaken && outer === SILENT && !orNull
-  const areTaken = canBeTaken && list.length > 0 && list.every(isTypeOrReference) &&
-    list.every((each) => isNull(each) || renderPart(pass, each, false) === each)
-  if (!areTaken) pass.notes.length = noted
-  const rendered = areTaken ? part.schema : writeAlternatives(pass, mergeAbout(outer, aboutOf(part)), list, orNull)
+  enter(pass)
+  const rendered = writeAlternatives(pass, about, list, orNull)
   pass.depth--
   return rendered
 }
@@ -278,8 +264,8 @@ const writeAlternatives = (
     if (part?.reference !== undefined) {
       return others.length === 1 && wantsNull ? referenceOrNull(pass, part, outer) : undefined
     }
-    const [type] = part?.types ?? []
-    if (part === undefined || type === undefined || part.types.length > 1 || part.hasNull) return undefined
+    const type = part?.types.only
+    if (part === undefined || type === undefined || part.types.hasNull) return undefined
     const isFirst = !types.has(type)
     if (!isFirst && part.properties === undefined) return undefined
     types.add(type === "integer" ? "number" : type)
@@ -305,12 +291,5 @@ const referenceOrNull = (pass: UsualPass, part: UsualPart, outer: About): Keywor
   return anyOf === undefined || Object.keys(others).length > 0 ? undefined : describe(pass, { anyOf }, outer, NOTHING)
 }
 
-/** Anything else may take all there is, which makes the others void, or have alternatives of its own to count. */
-const isTypeOrReference = (schema: unknown): boolean =>
-  isKeywords(schema) && (schema["type"] !== undefined || schema["$ref"] !== undefined)
-
 const isOfOneType = (schema: unknown): boolean =>
   isKeywords(schema) && isTypeName(schema["type"]) && schema["$ref"] === undefined
-
-const isNull = (schema: unknown): boolean =>
-  isKeywords(schema) && schema["type"] === "null" && Object.keys(schema).length === 1

@@ -59,7 +59,7 @@ export const areUsual = (definitions: UsualDefinitions, profile: ProviderProfile
     const part = isKeywords(definition) ? readUsual(definition, profile) : undefined
     const next = part === undefined ? undefined : referredName(definitions, part.schema)
     if (next !== undefined) names.add(next)
-    else if (part === undefined || part.types.length === 0) return false
+    else if (part === undefined || part.types.names.length === 0) return false
   }
   return true
 }

@@ -2,7 +2,7 @@
 import { renderFreeObject } from "./renderOpaque.ts"
 import { nameFor, note, noteRenamed, ONLY_DECLARED } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
-import { MAX_TURNS, type UsualPart } from "./usualPart.ts"
+import { areTexts, isEmpty, MAX_TURNS, type UsualPart } from "./usualPart.ts"
 import { renderAt, type UsualPass } from "./usualPass.ts"
 import type { UsualInner } from "./writeUsual.ts"
 
@@ -25,57 +25,34 @@ export const renderUsualObject = (pass: UsualPass, part: UsualPart): UsualInner 
   }
   const rendered = renderProperties(pass, properties, required)
   if (rendered === undefined) return undefined
-  const isSame = rendered === part.properties
   if (strict !== undefined) return isOpen || rest === false ? close(pass, part, rendered) : undefined
-  const known = {
-    properties: rendered,
-    required: isSame ? required : required.map((name) => nameFor(pass, name))
-  }
-  if (isOpen) return { ...known, isTaken: isSame && (typeof rest !== "object" || anything === "untyped") }
-  if (rest === false) return { ...known, rest, isTaken: isSame }
+  const known = { properties: rendered, required: required.map((name) => nameFor(pass, name)) }
+  if (isOpen) return known
+  if (rest === false) return { ...known, rest }
   if (!keywords.has("additionalProperties")) return undefined
   const others = renderAt(pass, "{}", rest)
-  return others && { ...known, rest: others, isTaken: isSame && others === rest }
+  return others && { ...known, rest: others }
 }
 
 /** For strict mode: without other properties, and each of its own is there, be it null. */
-const close = (
-  pass: UsualPass,
-  { additionalProperties, properties, required }: UsualPart,
-  rendered: Keywords
-): UsualInner => {
+const close = (pass: UsualPass, { additionalProperties }: UsualPart, rendered: Keywords): UsualInner => {
   if (additionalProperties !== false) note(pass, "narrowed", ONLY_DECLARED)
-  const names = Object.keys(rendered)
-  const isTaken = additionalProperties === false && rendered === properties && Array.isArray(required) &&
-    required.length === names.length
-  return { properties: rendered, required: names, rest: false, isTaken }
+  return { properties: rendered, required: Object.keys(rendered), rest: false }
 }
 
 /** Of which nothing is known. */
-const renderFree = (
-  pass: UsualPass,
-  { additionalProperties, bounds, properties }: UsualPart,
-  what: string
-): UsualInner | undefined => {
+const renderFree = (pass: UsualPass, { bounds }: UsualPart, what: string): UsualInner | undefined => {
   const { anything } = pass.profile
-  if (anything === "untyped") {
-    return { properties: isKeywords(properties) ? properties : {}, isTaken: properties !== undefined }
-  }
+  if (anything === "untyped") return { properties: {} }
   if (bounds !== undefined) return undefined
   const { schema: free } = renderFreeObject(pass, what)
   if (pass.refused !== undefined || !isKeywords(free["properties"])) return undefined
   return {
     properties: free["properties"],
     ...areTexts(free["required"]) ? { required: free["required"] } : {},
-    ...anything === "typed" ? { rest: true } : {},
-    isTaken: anything === "typed" && properties !== undefined && additionalProperties === true
+    ...anything === "typed" ? { rest: true } : {}
   }
 }
-
-const areTexts = (value: unknown): value is ReadonlyArray<string> =>
-  Array.isArray(value) && value.every((each) => typeof each === "string")
-
-const isEmpty = (value: unknown): boolean => isKeywords(value) && Object.keys(value).length === 0
 
 const NOTHING: Keywords = {}
 const NO_NAMES: ReadonlyArray<string> = []

@@ -4,7 +4,6 @@
  */
 import type { Json } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
-import { isTakenAssert } from "./renderAsserts.ts"
 import { sizeOf } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import { type About, SILENT, type Statement, type TypeName } from "./shape.ts"
@@ -13,10 +12,8 @@ import { BOUNDS, isBoundOf, isNumber, isScalarName, isTypeName, isValue } from "
 /** What its keywords say, looked up once: there are many, and most schemas are of a form of their own. */
 export interface UsualPart {
   readonly schema: Keywords
-  /** But for null. None where any value is valid, or `$ref` or `anyOf` says which. */
-  readonly types: ReadonlyArray<TypeName>
-  readonly hasNull: boolean
-  readonly hasTypeList: boolean
+  /** None where any value is valid, or `$ref` or `anyOf` says which. */
+  readonly types: Types
   readonly description: string | undefined
   readonly title: string | undefined
   readonly fallback: Json | undefined
@@ -31,11 +28,9 @@ export interface UsualPart {
   readonly items: unknown
   readonly anyOf: unknown
   readonly reference: unknown
-  /** Whether the profile takes it as it is, if it takes the schemas it is made of. */
-  readonly isTaken: boolean
 }
 
-/** A type and a word on it, as most are: every provider takes it, and nothing is to be read. */
+/** A type and a word on it, as most are: nothing is to be read. */
 export const isLeaf = (schema: Keywords): boolean => {
   const { description, type } = schema
   if (!isScalarName(type)) return false
@@ -54,7 +49,6 @@ export const readUsual = (
   for (const keyword of Object.keys(schema)) {
     if (ignored.has(keyword)) continue
     if (!readKeyword(part, keyword, schema[keyword])) return undefined
-    part.isTaken &&= profile.keywords.has(keyword)
   }
   return isOneThing(part) && areOfItsType(part, profile) ? part : undefined
 }
@@ -67,8 +61,6 @@ type Draft = { -readonly [K in keyof UsualPart]: UsualPart[K] }
 const makePart = (schema: Keywords): Draft => ({
   schema,
   types: NO_TYPES,
-  hasNull: false,
-  hasTypeList: false,
   description: undefined,
   title: undefined,
   fallback: undefined,
@@ -80,8 +72,7 @@ const makePart = (schema: Keywords): Draft => ({
   additionalProperties: undefined,
   items: undefined,
   anyOf: undefined,
-  reference: undefined,
-  isTaken: true
+  reference: undefined
 })
 
 /** Whether it is a usual one, and its value of the usual kind. */
@@ -121,7 +112,6 @@ const readKeyword = (part: Draft, keyword: string, value: unknown): boolean => {
       return isGiven(value)
     case "propertyNames":
       // that names are texts goes without saying
-      part.isTaken = false
       return isKeywords(value) && value["type"] === "string" && Object.keys(value).length === 1
     case "$ref":
       part.reference = value
@@ -141,51 +131,65 @@ const readBound = (part: Draft, keyword: string, value: unknown): boolean => {
 }
 
 const readType = (part: Draft, type: unknown): boolean => {
-  if (typeof type === "string") {
-    const one = ONE_TYPE.get(type)
-    part.types = one ?? NO_TYPES
-    return one !== undefined
-  }
-  if (!Array.isArray(type) || !type.every(isTypeName) || !areDistinct(type)) return false
-  part.types = type.filter((name) => name !== "null")
-  part.hasNull = part.types.length < type.length
-  part.hasTypeList = true
-  return part.types.length > 0
+  const types = type === undefined ? undefined : typesOf(type)
+  if (types === undefined) return false
+  part.types = types
+  return true
 }
 
-const NO_TYPES: ReadonlyArray<TypeName> = []
+/** Those of a schema, null apart. */
+export interface Types {
+  readonly names: ReadonlyArray<TypeName>
+  readonly hasNull: boolean
+  readonly isList: boolean
+  /** If there is no other. */
+  readonly only: TypeName | undefined
+}
 
-const ONE_TYPE: ReadonlyMap<string, ReadonlyArray<TypeName>> = new Map(
-  (["array", "boolean", "integer", "number", "object", "string"] as const).map((name) => [name, [name]])
+/** Of a value of `type`; `undefined` for an unusual one. */
+export const typesOf = (type: unknown): Types | undefined => {
+  if (type === undefined) return NO_TYPES
+  if (typeof type === "string") return ONE_TYPE.get(type)
+  if (!Array.isArray(type) || !type.every(isTypeName) || !areDistinct(type)) return undefined
+  const names = type.filter((name) => name !== "null")
+  if (names.length === 0) return undefined
+  return { names, hasNull: names.length < type.length, isList: true, only: names.length === 1 ? names[0] : undefined }
+}
+
+const NO_TYPES: Types = { names: [], hasNull: false, isList: false, only: undefined }
+
+const ONE_TYPE: ReadonlyMap<string, Types> = new Map(
+  (["array", "boolean", "integer", "number", "object", "string"] as const).map((name) => [
+    name,
+    { names: [name], hasNull: false, isList: false, only: name }
+  ])
 )
 
+/** Whether they may be listed as they are. */
+export const takesTypes = ({ typeLists }: ProviderProfile, { hasNull, isList, names }: Types): boolean =>
+  typeLists === "all" || !isList ||
+  typeLists === "scalars" && names.every(isScalarName) && (names.length > 1 || hasNull)
+
 /** Values of its types, alternatives, or what a reference leads to: what is beside them would have to be put together. */
-const isOneThing = ({ additionalProperties, anyOf, items, properties, reference, required, types }: Draft): boolean =>
-  (items === undefined || types.includes("array")) &&
+const isOneThing = (
+  { additionalProperties, anyOf, items, properties, reference, required, types: { names } }: Draft
+): boolean =>
+  (items === undefined || names.includes("array")) &&
   (properties === undefined && required === undefined && additionalProperties === undefined ||
-    types.includes("object")) &&
+    names.includes("object")) &&
   (anyOf === undefined && reference === undefined ||
-    types.length === 0 && (anyOf === undefined || reference === undefined))
+    names.length === 0 && (anyOf === undefined || reference === undefined))
 
 /** Whether what it says of values is for its type, and isn't to be seen together. */
 const areOfItsType = (part: Draft, profile: ProviderProfile): boolean => {
-  const { bounds, hasNull, types, values } = part
-  const type = types.length === 1 ? types[0] : undefined
-  if (!areTaken(profile, part)) part.isTaken = false
+  const { bounds, types: { hasNull, only }, values } = part
   if (bounds !== undefined) {
     // bounds beside a list may make it shorter
-    if (type === undefined || values !== undefined) return false
-    for (const [keyword, value] of bounds) {
-      if (!isBoundOf(type, keyword)) return false
-      if (!isTakenAssert(profile, type, keyword, value)) part.isTaken = false
-    }
+    if (only === undefined || values !== undefined) return false
+    for (const [keyword] of bounds) if (!isBoundOf(only, keyword)) return false
   }
-  return values === undefined || !hasNull && areListed(profile, values, type)
+  return values === undefined || !hasNull && areListed(profile, values, only)
 }
-
-const areTaken = ({ typeLists }: ProviderProfile, { hasNull, hasTypeList, types }: UsualPart): boolean =>
-  typeLists === "all" || !hasTypeList ||
-  typeLists === "scalars" && types.every(isScalarName) && (types.length > 1 || hasNull)
 
 export const sizeOfPart = ({ bounds, description = "", examples, fallback, title = "", values }: UsualPart): number => {
   let size = description.length + title.length
@@ -214,10 +218,10 @@ export const aboutOf = ({ description, examples, fallback, title }: UsualPart): 
 export const isText = (value: unknown): value is string =>
   typeof value === "string" && value.isWellFormed() && value.trim() !== ""
 
-const areValues = (value: unknown): value is ReadonlyArray<Json> => Array.isArray(value) && value.every(isValue)
+export const areValues = (value: unknown): value is ReadonlyArray<Json> => Array.isArray(value) && value.every(isValue)
 
 /** Objects and lists are told apart by what is in them, which takes more. */
-const areListed = (
+export const areListed = (
   { listable }: ProviderProfile,
   values: ReadonlyArray<Json>,
   type: TypeName | undefined
@@ -233,7 +237,7 @@ export const areDistinct = (values: ReadonlyArray<unknown>): boolean =>
     ? new Set(values).size === values.length
     : values.every((value, index) => values.indexOf(value) === index)
 
-const isBound = (keyword: string, value: unknown): value is Json => {
+export const isBound = (keyword: string, value: unknown): value is Json => {
   switch (keyword) {
     case "exclusiveMaximum":
     case "exclusiveMinimum":
@@ -244,3 +248,18 @@ const isBound = (keyword: string, value: unknown): value is Json => {
       return isValue(value) && BOUNDS.get(keyword)?.(value) === true
   }
 }
+
+/** Up to so many alternatives; real schemas have 7. */
+export const MAX_ALTERNATIVES = 30
+
+/** Anything else may take all there is, which makes the others void, or have alternatives of its own to count. */
+export const isTypeOrReference = (schema: unknown): boolean =>
+  isKeywords(schema) && (schema["type"] !== undefined || schema["$ref"] !== undefined)
+
+export const isNull = (schema: unknown): boolean =>
+  isKeywords(schema) && schema["type"] === "null" && Object.keys(schema).length === 1
+
+export const isEmpty = (value: unknown): boolean => isKeywords(value) && Object.keys(value).length === 0
+
+export const areTexts = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((each) => typeof each === "string")

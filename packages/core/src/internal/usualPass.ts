@@ -1,5 +1,5 @@
 /** The short way of one schema to a provider. */
-import type { Notebook } from "./renderPass.ts"
+import { charge, type Notebook, SIZE_OF_PART } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import type { UsualDefinitions } from "./usualDefinitions.ts"
 
@@ -17,6 +17,17 @@ export interface UsualPass extends Notebook {
 /** What is larger is for the reader of shapes to bound. */
 export const MAX_PARTS = 5000
 export const MAX_DEPTH = 50
+
+/** Whether there is room for one more part; what is written where it is used is written again each time. */
+export const pay = (pass: UsualPass, size: number): boolean => {
+  charge(pass, SIZE_OF_PART + size)
+  return pass.room >= 0
+}
+
+export const enter = (pass: UsualPass): void => {
+  pass.depth++
+  pass.deepest = Math.max(pass.deepest, pass.depth)
+}
 
 /** At a place of its own in the arguments. */
 export const renderAt = (pass: UsualPass, segment: string, schema: unknown): Keywords | undefined => {

@@ -17,8 +17,6 @@ export interface UsualInner {
   readonly required?: ReadonlyArray<string>
   /** As in `additionalProperties`. */
   readonly rest?: Keywords | boolean | undefined
-  /** Whether all this is as it was. */
-  readonly isTaken: boolean
 }
 
 /** Annotations may be those of what is around it. */
@@ -29,23 +27,23 @@ export const writeUsual = (
   about: About,
   orNull: boolean
 ): Writable | undefined => {
-  const { types } = part
+  const { names } = part.types
   const { typeLists } = pass.profile
   const { left, schema } = writeBody(pass, part, inner)
   if (!orNull) return describe(pass, schema, about, left)
   if (typeLists === "none") return { ...describe(pass, schema, about, left), nullable: true }
-  if (typeLists === "scalars" && !types.every(isScalarName)) {
+  if (typeLists === "scalars" && !names.every(isScalarName)) {
     const [value, nothing] = [describe(pass, schema, SILENT, left), { type: "null" }]
     return describe(pass, { anyOf: [value, nothing] }, about, NOTHING)
   }
-  schema["type"] = [...types, "null"]
+  schema["type"] = [...names, "null"]
   if (schema["enum"] !== undefined) schema["enum"] = [...part.values ?? [], null]
   return describe(pass, schema, about, left)
 }
 
 const writeBody = ({ profile }: Notebook, part: UsualPart, { items, properties, required = [], rest }: UsualInner) => {
-  const [type = "object"] = part.types
-  const schema: Writable = { type: part.types.length === 1 ? type : [...part.types] }
+  const { names, only: type = "object" } = part.types
+  const schema: Writable = { type: names.length === 1 ? type : [...names] }
   let left: Array<Statement> | undefined
   for (const [keyword, value] of part.bounds ?? []) {
     if (isTakenAssert(profile, type, keyword, value)) schema[keyword] = value
