@@ -252,7 +252,7 @@ export interface ResolvedRemote {
   readonly proxy: Readonly<Record<string, string>>
   /** What may be shown of it: what came of variables and files stands there as it was written. */
   readonly shown: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  /** What variables and files put into it, and the values of its headers: for a `Redaction`. */
+  /** What variables and files put into it, the values of its headers, and credentials in its addresses: for a `Redaction`. */
   readonly secrets: ReadonlyArray<string>
 }
 

@@ -1,13 +1,12 @@
 /** Everything a remote server needs to be spoken to, expanded. */
 import * as EntryTexts from "@effect-toolnexus/core/EntryTexts"
 import { Environment, type Variables } from "@effect-toolnexus/core/Environment"
+import * as HttpAddress from "@effect-toolnexus/core/HttpAddress"
 import { proxyVariables } from "@effect-toolnexus/core/RemoteRequests"
 import type { EntryError } from "@effect-toolnexus/core/SourceEntry"
 import * as TextFile from "@effect-toolnexus/core/TextFile"
 import * as Effect from "effect/Effect"
-import * as Base64 from "effect/encoding/Base64"
 import * as Path from "effect/Path"
-import * as Result from "effect/Result"
 import type { RemoteServer, ResolvedRemote } from "../McpConfig.ts"
 import { entryError } from "./entryError.ts"
 
@@ -23,7 +22,7 @@ export const resolveRemoteServer = Effect.fnUntraced(function*(server: RemoteSer
   }
   const tls = yield* readTls(server)
   const proxy = yield* proxyOf(server, yield* Environment)
-  const credentials = [url.text, ...Object.values(proxy)].flatMap(credentialsOf)
+  const credentials = [url.text, ...Object.values(proxy)].flatMap((text) => HttpAddress.parse(text)?.secrets ?? [])
   const resolved: ResolvedRemote = {
     name: server.name,
     url: yield* parseUrl(server.name, "url", url.text),
@@ -45,20 +44,6 @@ const parseUrl = (entry: string, field: "proxy" | "url", text: string) => {
     ? Effect.succeed(url)
     : Effect.fail(entryError(entry, "config", `${field} must begin with http:// or https://, not with ${url.protocol}`))
 }
-
-/** The user info of an address, also as it is sent, and the values of its query, are where tokens are put. */
-const credentialsOf = (text: string): ReadonlyArray<string> => {
-  const url = URL.parse(text)
-  if (url === null) return []
-  const { password, searchParams, username } = url
-  const sent = Result.try(() => sentAs(decodeURIComponent(username), decodeURIComponent(password)))
-  return [...Result.getOrElse(sent, () => []), password, username, ...searchParams.values()].filter((value) =>
-    value !== ""
-  )
-}
-
-const sentAs = (username: string, password: string): ReadonlyArray<string> =>
-  username === "" && password === "" ? [] : [Base64.encode(`${username}:${password}`), username, password]
 
 /** As far as it matters that a file of another form, or half of one, is told apart: the platform passes over what it can't read. */
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[^]+?-----END \1-----/
