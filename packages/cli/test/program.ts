@@ -62,6 +62,9 @@ export const toolnexus = Effect.fnUntraced(
   }
 )
 
+/** What `--json` has printed. */
+export const parse = (text: string): unknown => JSON.parse(text)
+
 /** Over these tools; `atClose` is what had been printed when the toolkit was closed. */
 export const run = Effect.fnUntraced(function*(
   args: ReadonlyArray<string>,

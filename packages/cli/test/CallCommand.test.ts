@@ -1,0 +1,148 @@
+import { FakeA2aAgent, ScriptedMcpServer } from "@effect-toolnexus/testing"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { dirname } from "node:path"
+import * as Process from "./command.ts"
+import { configFile, folder } from "./command.ts"
+import { parse, toolnexus } from "./program.ts"
+import { greeter, skill } from "./samples.ts"
+
+describe("call", () => {
+  it.live("prints the result", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter } })
+      const json = yield* toolnexus(["call", "s_greet", "--config", config, "--json"])
+      assert.strictEqual(json.code, 0)
+      assert.deepNestedInclude(parse(json.stdout), { output: "hello", isError: false, "metadata.server": "s" })
+      const text = yield* toolnexus(["call", "s_nasty", "--config", config])
+      assert.strictEqual(text.stdout, "red alertgone\n")
+    }))
+
+  it.live("reaches agents, skills and builtins as well", () =>
+    Effect.gen(function*() {
+      const agent = yield* FakeA2aAgent.make({ name: "helper" })
+      const root = yield* folder({ "lunch/SKILL.md": skill, "note.txt": "noted" })
+      const flags = ["--agent", agent.cardUrl, "--skills", root, "--root", root]
+      const asked = yield* toolnexus(["call", "helper_answer", `{"task": "why"}`, ...flags])
+      assert.deepStrictEqual([asked.code, asked.stdout], [0, "why\n"])
+      const loaded = yield* toolnexus(["call", "skill", `{"name": "lunch"}`, ...flags])
+      assert.include(loaded.stdout, "Call the kitchen.")
+      const read = yield* toolnexus(["call", "read", `{"path": "note.txt"}`, ...flags])
+      assert.deepStrictEqual([read.code, read.stdout], [0, "noted\n"])
+      const outside = yield* toolnexus(["call", "read", `{"path": "/etc/hosts"}`, ...flags])
+      assert.strictEqual(outside.code, 1)
+    }))
+
+  it.live("says how a call is answered that waits", () =>
+    Effect.gen(function*() {
+      const { code, stderr, stdout } = yield* toolnexus(["call", "question", `{"questions": [{"question": "Who?"}]}`])
+      assert.deepStrictEqual([code, stdout], [1, "Who?\n"])
+      assert.match(stderr, /^info: This waits for an answer: .*--answer '\{"ok": true/)
+    }))
+
+  it.live("takes arguments from the command line and from standard input", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter } })
+      const inline = yield* toolnexus(["call", "s_echo", `{"a": "ż"}`, "--config", config])
+      assert.deepStrictEqual(parse(inline.stdout), { a: "ż" })
+      const big = { text: "日".repeat(200_000) }
+      const piped = yield* Process.toolnexus(["call", "s_echo", "-", "--config", config, "--json"], {
+        stdin: `\uFEFF${JSON.stringify(big)}`
+      })
+      assert.strictEqual(piped.code, 0, piped.stderr)
+      assert.include(piped.stdout, "日日日")
+    }))
+
+  it.live("exits 1 when the tool fails, is unknown, gets wrong arguments or takes too long", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter, bad: { command: "/nonexistent/server" } } })
+      const failed = yield* toolnexus(["call", "s_fail", "--config", config])
+      assert.deepStrictEqual([failed.code, failed.stdout], [1, "it broke\n"])
+
+      const unknown = yield* toolnexus(["call", "s_gret", "--config", config])
+      assert.deepStrictEqual([unknown.code, unknown.stdout], [1, "Unknown tool: s_gret\n"])
+      assert.include(unknown.stderr, "Did you mean s_greet")
+      assert.include(unknown.stderr, `warning: mcp server "bad" failed at spawn`)
+      const json = yield* Process.toolnexus(["call", "s_gret", "--config", config, "--json", "--log-level", "none"])
+      assert.strictEqual(json.code, 1)
+      assert.strictEqual(json.stderr, "")
+      assert.deepNestedInclude(parse(json.stdout), { output: "Unknown tool: s_gret", "metadata.error": "ToolNotFound" })
+
+      const invalid = yield* toolnexus(["call", "s_greet", "{oops", "--config", config, "--json"])
+      assert.strictEqual(invalid.code, 1)
+      assert.deepNestedInclude(parse(invalid.stdout), { "metadata.error": "InvalidArguments" })
+
+      const late = yield* toolnexus(["call", "s_slow", "--timeout", "200", "--config", config, "--json"])
+      assert.strictEqual(late.code, 1)
+      assert.deepNestedInclude(parse(late.stdout), { isError: true, "metadata.error": "ToolTimeout" })
+    }))
+})
+
+describe("what is said on standard error", () => {
+  it.live("is a line each, whatever a server calls its tools; what belongs to one is indented", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: {
+          bad: ScriptedMcpServer.command({ exit: { code: 3, stderr: "first\nerror: second" } }),
+          s: ScriptedMcpServer.command({ malformedTools: [{ name: "a\nerror: b", inputSchema: { type: "string" } }] })
+        }
+      })
+      const { stderr } = yield* toolnexus(["call", "glob", `{"pattern": "*.none"}`, "--config", config])
+      assert.deepStrictEqual(stderr.split("\n"), [
+        `warning: mcp server "bad" failed at initialize: it exited with code 3 before it was ready; its stderr ends with:`,
+        "  first",
+        "  error: second",
+        `warning: s: the tool "a error: b" is left out: the type of its input schema is not "object"`,
+        ""
+      ])
+    }))
+})
+
+describe("what can't be there", () => {
+  it.live("an unknown tool of an entry that failed is told to be one", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: { bad: { command: "/nonexistent/server" }, s: greeter },
+        agents: { "my.agent": { card: "ftp://nowhere" } }
+      })
+      const server = yield* toolnexus(["call", "bad_search", "--config", config])
+      assert.deepStrictEqual([server.code, server.stdout], [1, "Unknown tool: bad_search\n"])
+      assert.match(
+        server.stderr,
+        /mcp server "bad" failed at spawn[^]*warning: bad_search may be a tool of mcp server "bad"/
+      )
+      const agent = yield* toolnexus(["call", "my_agent_answer", "--config", config, "--json"])
+      assert.deepNestedInclude(parse(agent.stdout), { output: "Unknown tool: my_agent_answer" })
+      assert.include(agent.stderr, `my_agent_answer may be a tool of agent "my.agent", which failed (see above)`)
+      const other = yield* toolnexus(["call", "s_search", "--config", config])
+      assert.notInclude(other.stderr, "may be a tool")
+    }))
+
+  it.live("a required entry that fails is the whole answer, and exit code 1", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({
+        mcpServers: { good: greeter, bad: { command: "/nonexistent/server", required: true } }
+      })
+      const json = yield* Process.toolnexus(["tools", "--config", config, "--json"])
+      assert.strictEqual(json.code, 1)
+      assert.deepNestedInclude(parse(json.stdout), {
+        "error._tag": "RequiredEntriesFailed",
+        "error.entries[0].entry": "bad",
+        "error.entries[0].kind": "mcp",
+        "error.entries[0].phase": "spawn"
+      })
+      assert.deepStrictEqual(Object.keys(parse(json.stdout) ?? {}), ["error"])
+      assert.match(json.stderr, /^error: required, but failed: mcp server "bad" failed at spawn: .+\n$/)
+      const text = yield* toolnexus(["call", "good_greet", "--config", config])
+      assert.deepStrictEqual([text.code, text.stdout], [1, ""])
+      assert.match(text.stderr, /^error: required, but failed: mcp server "bad" failed at spawn/)
+    }))
+
+  it.live("builtins that make no sense stay off, with --root too", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: {}, builtins: "off" })
+      const { code, stdout } = yield* toolnexus(["tools", "--json", "--config", config, "--root", dirname(config)])
+      assert.strictEqual(code, 0)
+      assert.deepNestedInclude(parse(stdout), { tools: [], "statuses.builtin": "disabled" })
+    }))
+})
