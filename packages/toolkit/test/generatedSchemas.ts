@@ -62,7 +62,7 @@ const OWN_KEYS = ["json", "a", "x-y", "x_y", "$filter", "key", "value", "__proto
 
 const TEXTS = ["", "a", "b", "kaput", "null", "{}", "[1]", "ünïcode", "a\nb", "42"] as const
 
-export const anyValue = (random: Random, depth = 2): Json.Json => {
+const anyValue = (random: Random, depth = 2): Json.Json => {
   switch (integer(random, depth > 0 ? 6 : 3)) {
     case 0:
       return pick(random, TEXTS)

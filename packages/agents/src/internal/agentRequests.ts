@@ -55,7 +55,7 @@ export interface AgentRequests {
   readonly secure: (security: CardSecurity) => void
 }
 
-export const makeError = (url: URL, reason: Reason): A2aError => new A2aError({ url: bareHref(url), reason })
+const makeError = (url: URL, reason: Reason): A2aError => new A2aError({ url: bareHref(url), reason })
 
 export const failure = (url: URL, reason: Reason): Effect.Effect<never, A2aError> => Effect.fail(makeError(url, reason))
 

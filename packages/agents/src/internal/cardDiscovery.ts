@@ -8,7 +8,7 @@ import * as AgentCard from "../AgentCard.ts"
 import { type AgentRequests, failure } from "./agentRequests.ts"
 
 /** Cards are a few kilobytes; those with hundreds of skills and examples stay well under this. */
-export const CARD_LIMIT = 1024 * 1024
+const CARD_LIMIT = 1024 * 1024
 
 const WELL_KNOWN = ["/.well-known/agent-card.json", "/.well-known/agent.json"]
 
