@@ -8,18 +8,16 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { IncomingMessage } from "node:http"
-import { cardOf, type Options, start, task } from "./fixtures/rawAgent.ts"
+import { cardOf, done, type Options, start } from "./fixtures/rawAgent.ts"
 import { callTool, entriesOf, messageOf, platform, toolsOf } from "./fixtures/support.ts"
 
 const TOKEN = "t0ken-of-somebody"
-
-const DONE = task("COMPLETED", { artifacts: [{ artifactId: "a", parts: [{ text: "42" }] }] })
 
 /** Wants a token for everything but its card. */
 const guarded =
   (isShown: (headers: IncomingMessage["headers"], path: string) => boolean): Options["answer"] =>
   ({ headers, path }, wire) => {
-    if (isShown(headers, path)) return wire.result(DONE)
+    if (isShown(headers, path)) return wire.result(done)
     wire.response.writeHead(401, {
       "www-authenticate": `Bearer realm="agents", hint="${[headers["x-key"] ?? ""].join()}"`
     })
@@ -38,7 +36,7 @@ const tokens = Layer.succeed(TokenProvider, (challenge) =>
 describe("the headers of an agent", () => {
   it.live("are made for each request, with what the caller attached, and win over those configured", () =>
     Effect.gen(function*() {
-      const agent = yield* start({ answer: (_, wire) => wire.result(DONE) })
+      const agent = yield* start({ answer: (_, wire) => wire.result(done) })
       const seen: Array<unknown> = []
       const made = Layer.succeed(RequestHeaders, (request) =>
         Effect.sync(() => {
@@ -59,7 +57,7 @@ describe("the headers of an agent", () => {
 
   it.live("go to another origin only where that is allowed, which is said", () =>
     Effect.gen(function*() {
-      const elsewhere = yield* start({ answer: (_, wire) => wire.result(DONE) })
+      const elsewhere = yield* start({ answer: (_, wire) => wire.result(done) })
       const agent = yield* start({ answer: () => {}, card: () => cardOf(elsewhere.url) })
       const definition = { card: agent.url, headers: { "X-Key": TOKEN } }
       const entries = yield* entriesOf({

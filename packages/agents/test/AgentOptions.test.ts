@@ -8,12 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as TestClock from "effect/testing/TestClock"
-import { cardOf, start, task } from "./fixtures/rawAgent.ts"
-import { callTool, entriesOf, toolOf, toolsOf } from "./fixtures/support.ts"
-import { platform } from "./fixtures/support.ts"
-
-const DONE = [{ artifactId: "a", parts: [{ text: "42" }] }]
-const done = task("COMPLETED", { artifacts: DONE })
+import { cardOf, done, start } from "./fixtures/rawAgent.ts"
+import { callTool, entriesOf, platform, toolOf, toolsOf } from "./fixtures/support.ts"
 
 describe("an agent as one tool", () => {
   it.live("has its skills in the description, and no skill in what is sent", () =>

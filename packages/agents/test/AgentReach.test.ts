@@ -4,7 +4,7 @@ import type { Json } from "@effect-toolnexus/core"
 import { TestHttp } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cardOf, task } from "./fixtures/rawAgent.ts"
+import { cardOf, done } from "./fixtures/rawAgent.ts"
 import { callTool, entriesOf, messageOf, toolsOf } from "./fixtures/support.ts"
 
 const ADDRESSES = {
@@ -14,8 +14,6 @@ const ADDRESSES = {
   "agent.corp": "10.0.0.1",
   localhost: "127.0.0.1"
 }
-
-const DONE = task("COMPLETED", { artifacts: [{ artifactId: "a", parts: [{ text: "42" }] }] })
 
 /** Agents at those addresses, each with the card that is given for its host; what is posted is answered. */
 const agentsOn = (cards: Readonly<Record<string, object>>, addresses: Readonly<Record<string, string>> = ADDRESSES) => {
@@ -27,7 +25,7 @@ const agentsOn = (cards: Readonly<Record<string, object>>, addresses: Readonly<R
     }
     posted.push(url.href)
     const request: { readonly id: string; readonly method: string } = JSON.parse(String(body))
-    const result = request.method === "GetExtendedAgentCard" ? cards["extended"] : DONE
+    const result = request.method === "GetExtendedAgentCard" ? cards["extended"] : done
     const answer: Json.JsonObject = JSON.parse(JSON.stringify({ jsonrpc: "2.0", id: request.id, result }))
     return { body: answer }
   }, { addresses })

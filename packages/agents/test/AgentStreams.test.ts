@@ -2,23 +2,24 @@
 import { ToolCall, ToolError } from "@effect-toolnexus/core"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { artifact, bare, cardOf, status, task } from "./fixtures/rawAgent.ts"
-import { begin, call, DONE, until } from "./fixtures/rawCall.ts"
+import { artifact, bare, bareDone, cardOf, DONE, done, status, task } from "./fixtures/rawAgent.ts"
+import { begin, call, endless, until } from "./fixtures/rawCall.ts"
 import { callTool } from "./fixtures/support.ts"
 
 describe("a stream", () => {
   it.live("puts artifacts together in order, and tells the caller", () =>
     Effect.gen(function*() {
       const { agent, tool } = yield* begin((_, wire) => {
-        wire.stream()
-        wire.event(task("WORKING"))
-        wire.event(artifact("one ", false, "a"))
-        wire.event(artifact("other", false, "b"))
-        wire.event(artifact("two", true, "a"))
-        wire.event(artifact("replaced", false, "c"))
-        wire.event(artifact("three", false, "c"))
-        wire.event(status("WORKING", "nearly there"))
-        wire.event(status("COMPLETED"))
+        wire.stream(
+          task("WORKING"),
+          artifact("one ", false, "a"),
+          artifact("other", false, "b"),
+          artifact("two", true, "a"),
+          artifact("replaced", false, "c"),
+          artifact("three", false, "c"),
+          status("WORKING", "nearly there"),
+          status("COMPLETED")
+        )
         wire.end()
       })
       const told: Array<ToolCall.Progress> = []
@@ -68,10 +69,9 @@ describe("a stream", () => {
         const { agent, tool } = yield* begin(({ before, method }, wire) => {
           if (method === "SubscribeToTask") return wire.error(code)
           if (method === "GetTask") {
-            return wire.result(before < 2 ? bare("WORKING") : bare("COMPLETED", { artifacts: DONE }))
+            return wire.result(before < 2 ? bare("WORKING") : bareDone)
           }
-          wire.stream()
-          wire.event(task("SUBMITTED"))
+          wire.stream(task("SUBMITTED"))
           wire.end()
         })
         assert.strictEqual((yield* callTool(tool)).output, "42")
@@ -82,9 +82,8 @@ describe("a stream", () => {
   it.live("that brings nothing new, however often it is asked for, is given up for polls", () =>
     Effect.gen(function*() {
       const { agent, tool } = yield* begin(({ method }, wire) => {
-        if (method === "GetTask") return wire.result(bare("COMPLETED", { artifacts: DONE }))
-        wire.stream()
-        wire.event(task("WORKING"))
+        if (method === "GetTask") return wire.result(bareDone)
+        wire.stream(task("WORKING"))
         wire.end()
       })
       assert.strictEqual((yield* callTool(tool)).output, "42")
@@ -94,9 +93,8 @@ describe("a stream", () => {
   it.live("that stays open in silence ends when the task has", () =>
     Effect.gen(function*() {
       const { tool } = yield* begin(({ method }, wire) => {
-        if (method === "GetTask") return wire.result(bare("COMPLETED", { artifacts: DONE }))
-        wire.stream()
-        wire.event(task("WORKING"))
+        if (method === "GetTask") return wire.result(bareDone)
+        wire.stream(task("WORKING"))
       })
       assert.strictEqual((yield* callTool(tool)).output, "42")
     }))
@@ -104,8 +102,7 @@ describe("a stream", () => {
   it.live("that stays open after the end isn't waited for", () =>
     Effect.gen(function*() {
       const result = yield* call((_, wire) => {
-        wire.stream()
-        wire.event(task("COMPLETED", { artifacts: DONE }))
+        wire.stream(done)
       })
       assert.strictEqual(result.output, "42")
     }))
@@ -113,12 +110,13 @@ describe("a stream", () => {
   it.live("of a task that is over begins nothing again, and its last artifacts count", () =>
     Effect.gen(function*() {
       const result = yield* call((_, wire) => {
-        wire.stream()
-        wire.event(task("WORKING"))
-        wire.event(status("COMPLETED", "done"))
-        wire.event(artifact("42"))
-        wire.event(status("WORKING", "or not"))
-        wire.event(task("WORKING"))
+        wire.stream(
+          task("WORKING"),
+          status("COMPLETED", "done"),
+          artifact("42"),
+          status("WORKING", "or not"),
+          task("WORKING")
+        )
         wire.end()
       })
       assert.deepStrictEqual([result.output, result.metadata?.["state"]], ["42", "completed"])
@@ -130,9 +128,7 @@ describe("a stream", () => {
         if (method === "GetTask") {
           return wire.result(bare("WORKING", { artifacts: [{ artifactId: "a", parts: [{ text: "o" }] }] }))
         }
-        wire.stream()
-        wire.event(task("WORKING"))
-        wire.event(artifact("on"))
+        wire.stream(task("WORKING"), artifact("on"))
         setTimeout(() => {
           wire.event(artifact("e", true))
           wire.event(status("COMPLETED"))
@@ -193,8 +189,7 @@ describe("a stream", () => {
         const { agent, tool } = yield* begin(({ method }, wire) => {
           if (method === "GetTask") return wire.result(bare(end, { artifacts: DONE }))
           if (method === "CancelTask") return wire.result(bare("CANCELED"))
-          wire.stream()
-          wire.event(task("WORKING"))
+          wire.stream(task("WORKING"))
           wire.response.end("data: {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32603,\"message\":\"oops\"}}\n\n")
         })
         if (end === "COMPLETED") assert.strictEqual((yield* callTool(tool)).output, "42")
@@ -208,10 +203,8 @@ describe("a stream", () => {
   it.live("is asked for as a whole where the end of it is bare", () =>
     Effect.gen(function*() {
       const result = yield* call(({ method }, wire) => {
-        if (method === "GetTask") return wire.result(bare("COMPLETED", { artifacts: DONE }))
-        wire.stream()
-        wire.event(task("WORKING"))
-        wire.event(status("COMPLETED"))
+        if (method === "GetTask") return wire.result(bareDone)
+        wire.stream(task("WORKING"), status("COMPLETED"))
         wire.end()
       })
       assert.strictEqual(result.output, "42")
@@ -220,19 +213,15 @@ describe("a stream", () => {
   it.live("that floods is cut off, and the task canceled", () =>
     Effect.gen(function*() {
       const { agent, tool } = yield* begin(
-        ({ method }, wire) => {
-          if (method !== "SendStreamingMessage") {
-            return wire.result(bare(method === "CancelTask" ? "CANCELED" : "WORKING"))
-          }
-          wire.stream()
-          wire.event(task("WORKING"))
+        endless((wire) => {
+          wire.stream(task("WORKING"))
           const text = "x".repeat(1024 * 1024)
           const flood = () => {
             for (let count = 0; count < 4 && !wire.response.destroyed; count++) wire.event(artifact(text, true))
             if (!wire.response.destroyed) setTimeout(flood, 1)
           }
           flood()
-        },
+        }),
         {},
         60_000
       )
@@ -243,15 +232,11 @@ describe("a stream", () => {
 
   it.live("of endless small parts is cut off as well", () =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(call(({ method }, wire) => {
-        if (method !== "SendStreamingMessage") {
-          return wire.result(bare(method === "CancelTask" ? "CANCELED" : "WORKING"))
-        }
-        wire.stream()
-        wire.event(task("WORKING"))
+      const error = yield* Effect.flip(call(endless((wire) => {
+        wire.stream(task("WORKING"))
         const parts = Array.from({ length: 11_000 }, () => ({ data: 1 }))
         wire.event({ artifactUpdate: { taskId: "t1", artifact: { artifactId: "a", parts } } })
-      }))
+      })))
       assert.match(error.message, /more than/)
     }))
 
@@ -286,15 +271,11 @@ describe("a stream", () => {
   it.live("of endless news ends with the time of the call", () =>
     Effect.gen(function*() {
       const { agent, tool } = yield* begin(
-        ({ method }, wire) => {
-          if (method !== "SendStreamingMessage") {
-            return wire.result(bare(method === "CancelTask" ? "CANCELED" : "WORKING"))
-          }
-          wire.stream()
-          wire.event(task("WORKING"))
+        endless((wire) => {
+          wire.stream(task("WORKING"))
           const timer = setInterval(() => wire.event(status("WORKING", "still")), 1)
           wire.response.on("close", () => clearInterval(timer))
-        },
+        }),
         {},
         400
       )

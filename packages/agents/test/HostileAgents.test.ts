@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { artifact, bare, cardOf, type Options, said, start, status, task } from "./fixtures/rawAgent.ts"
-import { begin, call, DONE, until } from "./fixtures/rawCall.ts"
+import { artifact, bare, bareDone, cardOf, done, type Options, said, start, status, task } from "./fixtures/rawAgent.ts"
+import { begin, call, until } from "./fixtures/rawCall.ts"
 import { callTool, toolOf } from "./fixtures/support.ts"
 
 describe("an agent", () => {
@@ -20,7 +20,7 @@ describe("an agent", () => {
           wire.result(
             before < 2
               ? task("INPUT_REQUIRED", { status: { state: "TASK_STATE_INPUT_REQUIRED", message: said(`${before}?`) } })
-              : task("COMPLETED", { artifacts: DONE })
+              : done
           )
         }, 30)
       }, plain)
@@ -62,7 +62,7 @@ describe("an agent", () => {
       const { agent, tool } = yield* begin(
         ({ before, method }, wire) => {
           if (before === 0) return wire.cut()
-          return wire.result(method === "GetTask" ? bare("COMPLETED", { artifacts: DONE }) : {})
+          return wire.result(method === "GetTask" ? bareDone : {})
         },
         plain
       )
@@ -137,7 +137,7 @@ describe("an agent", () => {
 
   it.live("that redirects what it was told to another server is not followed", () =>
     Effect.gen(function*() {
-      const other = yield* start({ answer: (_, wire) => wire.result(task("COMPLETED", { artifacts: DONE })) })
+      const other = yield* start({ answer: (_, wire) => wire.result(done) })
       const redirecting: Options["answer"] = ({ path }, { response }) => {
         response.writeHead(307, { location: path === "/rpc" ? `${other.url}/rpc` : "/rpc" })
         response.end()
@@ -170,7 +170,7 @@ describe("an agent", () => {
     Effect.gen(function*() {
       const { agent, tool } = yield* begin(({ before, method }, wire) => {
         if (method === "SendMessage") return wire.result(task("WORKING"))
-        if (before > 0) return wire.result(bare("COMPLETED", { artifacts: DONE }))
+        if (before > 0) return wire.result(bareDone)
         wire.response.writeHead(429, { "retry-after": "1" })
         wire.response.end()
       }, plain)
@@ -185,19 +185,17 @@ describe("an agent", () => {
       const texts = new Map<string, string>()
       const { agent, tool } = yield* begin(
         ({ before, method, params }, wire) => {
-          const done = (id: string) => [{ artifactId: "a", parts: [{ text: `done ${texts.get(id)}` }] }]
+          const answered = (id: string) => [{ artifactId: "a", parts: [{ text: `done ${texts.get(id)}` }] }]
           const { id = `task-${before}`, message } = params
           if (message !== undefined) texts.set(id, message.parts[0]?.text ?? "")
           const luck = Number(/\d+/.exec(id)?.[0]) % 5
           if (method === "GetTask") {
             if (before % 7 === 3) return wire.cut()
-            return wire.result(bare("COMPLETED", { artifacts: done(id) }, id))
+            return wire.result(bare("COMPLETED", { artifacts: answered(id) }, id))
           }
           if (method === "CancelTask") return wire.result(bare("CANCELED", {}, id))
           if (luck === 4 && method === "SubscribeToTask") return wire.error(-32001)
-          wire.stream()
-          wire.event(task("WORKING", {}, id))
-          wire.event(artifact("half", false, "a", id))
+          wire.stream(task("WORKING", {}, id), artifact("half", false, "a", id))
           const isCut = method === "SendStreamingMessage" ? luck > 0 : before % 3 === 0
           // a cut may take along what has not been read by then, and who has read nothing of a task can't go on with it
           setTimeout(() => {

@@ -1,8 +1,8 @@
 /** Cards that lie about their agent, or are none. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cardOf, start, task } from "./fixtures/rawAgent.ts"
-import { begin, call, DONE } from "./fixtures/rawCall.ts"
+import { cardOf, done, start } from "./fixtures/rawAgent.ts"
+import { begin, call } from "./fixtures/rawCall.ts"
 import { callTool, entriesOf, messageOf, toolsOf } from "./fixtures/support.ts"
 
 describe("a card that lies", () => {
@@ -10,7 +10,7 @@ describe("a card that lies", () => {
     Effect.gen(function*() {
       for (const code of [-32004, -32601]) {
         const { agent, tool } = yield* begin(({ method }, wire) => {
-          if (method === "SendMessage") return wire.result(task("COMPLETED", { artifacts: DONE }))
+          if (method === "SendMessage") return wire.result(done)
           wire.error(code)
         })
         assert.strictEqual((yield* callTool(tool)).output, "42")
