@@ -1,12 +1,9 @@
-import type { SourceEntry } from "@effect-toolnexus/core/SourceEntry"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { readFileSync } from "node:fs"
-import { call, entryOf, eventually, open, type Opened, platform, scripted, toolOf } from "./support.ts"
-
-const names = (entry: SourceEntry) => entry.tools.map(({ name }) => name)
+import { call, entryOf, eventually, names, open, type Opened, platform, scripted, toolOf } from "./support.ts"
 
 const now = ({ ref }: Opened) => entryOf(SubscriptionRef.getUnsafe(ref), "a")
 

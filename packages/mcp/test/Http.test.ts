@@ -5,7 +5,6 @@ import * as Fiber from "effect/Fiber"
 import {
   answer,
   connect,
-  entryIs,
   event,
   events,
   httpServer,
@@ -16,7 +15,7 @@ import {
   type Script,
   text
 } from "./httpServer.ts"
-import { call, define, eventually, messageOf, open, platform, toolOf } from "./support.ts"
+import { call, define, entryIs, eventually, messageOf, open, platform, toolOf } from "./support.ts"
 
 describe("a server over HTTP", () => {
   it.live.each([{ asEvents: false }, { asEvents: true }])(

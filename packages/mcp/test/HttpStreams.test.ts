@@ -12,7 +12,6 @@ import { fakeHttp } from "./fakeHttp.ts"
 import {
   answer,
   connect,
-  entryIs,
   event,
   events,
   httpServer,
@@ -21,11 +20,12 @@ import {
   methodsOf,
   posts,
   type Script,
+  type Seen,
   text,
   within
 } from "./httpServer.ts"
 import { rawServer, SSE } from "./rawServer.ts"
-import { call, define, entryOf, eventually, open, platform, toolOf } from "./support.ts"
+import { call, define, entryIs, entryOf, eventually, open, platform, toolOf } from "./support.ts"
 
 describe("a stream that is cut", () => {
   /** Cuts the answer of each call off, and gives the rest to whoever asks for what followed. */
@@ -101,6 +101,18 @@ describe("a stream that is cut", () => {
 })
 
 describe("the rest of an answer", () => {
+  /** Ends the answer of each call after its head, and says the rest to whoever asks for what followed. */
+  const ending = (head: string, rest: (headers: Seen["headers"]) => string): Script => {
+    let waiting: number | undefined
+    return ({ body, headers, method }, response) => {
+      const isAsked = method === "GET" && waiting !== undefined
+      if (!isAsked && body.method !== "tools/call") return false
+      events(response, isAsked ? event(answer(waiting, text(rest(headers)))) : head)
+      waiting = body.id ?? waiting
+      return void response.end()
+    }
+  }
+
   it.live("that cuts an answer off and is gone then was not unheard: the call isn't made again", () =>
     within(Effect.gen(function*() {
       let calls = 0
@@ -112,10 +124,10 @@ describe("the rest of an answer", () => {
       }
       const { entries, opened, server } = yield* connect({ script })
       const waiting = yield* Effect.forkChild(Effect.flip(call(toolOf(entries, "a_echo"))), { startImmediately: true })
-      yield* eventually(() => SubscriptionRef.getUnsafe(opened.ref)[0]?._tag === "Reconnecting")
+      yield* entryIs(opened, "Reconnecting")
       yield* httpServer({ script, port: Number(new URL(server.url).port) })
       assert.strictEqual((yield* Fiber.join(waiting))._tag, "ToolUnavailable")
-      yield* eventually(() => SubscriptionRef.getUnsafe(opened.ref)[0]?._tag === "Loaded")
+      yield* entryIs(opened, "Loaded")
       assert.strictEqual(calls, 1)
     })))
 
@@ -131,21 +143,12 @@ describe("the rest of an answer", () => {
     "is asked for the rest by the id it gave, where that is one: %#",
     ([id, expected]) =>
       within(Effect.gen(function*() {
-        let waiting: number | undefined
         const asked: Array<unknown> = []
-        const { entries } = yield* connect({
-          script: ({ body, headers, method }, response) => {
-            if (method === "GET" && waiting !== undefined) {
-              asked.push(headers["last-event-id"])
-              events(response, event(answer(waiting, text("resumed"))))
-              return void response.end()
-            }
-            if (body.method !== "tools/call") return false
-            waiting = body.id
-            events(response, `retry: 0\nid: ${id}\ndata:\n\n`)
-            return void response.end()
-          }
+        const script = ending(`retry: 0\nid: ${id}\ndata:\n\n`, (headers) => {
+          asked.push(headers["last-event-id"])
+          return "resumed"
         })
+        const { entries } = yield* connect({ script })
         const outcome = yield* Effect.exit(call(toolOf(entries, "a_echo")))
         assert.strictEqual(Exit.isSuccess(outcome), expected !== undefined)
         assert.deepStrictEqual(asked, expected === undefined ? [] : [expected])
@@ -154,18 +157,8 @@ describe("the rest of an answer", () => {
 
   it.live("is asked for the rest in the name of whoever made the call", () =>
     within(Effect.gen(function*() {
-      let waiting: number | undefined
       const make = ({ context }: { readonly context: unknown }) => Effect.succeed({ "x-user": String(context) })
-      const script: Script = ({ body, headers, method }, response) => {
-        if (method === "GET" && waiting !== undefined) {
-          events(response, event(answer(waiting, text(String(headers["x-user"])))))
-          return void response.end()
-        }
-        if (body.method !== "tools/call") return false
-        waiting = body.id
-        events(response, "retry: 0\nid: e1\ndata:\n\n")
-        return void response.end()
-      }
+      const script = ending("retry: 0\nid: e1\ndata:\n\n", (headers) => String(headers["x-user"]))
       const { entries } = yield* Effect.provideService(connect({ script }), RequestHeaders, make)
       assert.strictEqual((yield* call(toolOf(entries, "a_echo"), {}, { context: "ann" })).output, "ann")
     })))

@@ -8,10 +8,12 @@ import * as Layer from "effect/Layer"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import {
   call,
+  connected,
   define,
   entryOf,
   everything,
   messageOf,
+  names,
   open,
   platform,
   scripted,
@@ -19,14 +21,6 @@ import {
   toolOf,
   withVariables
 } from "./support.ts"
-
-const names = (entry: SourceEntry.SourceEntry) => entry.tools.map(({ name }) => name)
-
-const connected = (options: object = {}, config: object = {}) =>
-  Effect.gen(function*() {
-    const opened = yield* open({ a: scripted(options, config) })
-    return { opened, entries: yield* opened.entries }
-  })
 
 describe("connecting", () => {
   it.live("loads eight servers at once, in the order of their names, one alone failing", () =>

@@ -12,6 +12,7 @@ import {
   eventually,
   everything,
   inProcess,
+  names,
   open,
   platform,
   scripted,
@@ -325,8 +326,6 @@ describe("resources by server", () => {
 })
 
 describe("resourcesAsTools", () => {
-  const names = (entry: ReturnType<typeof entryOf>) => entry.tools.map(({ name }) => name)
-
   it.live("adds two tools, that a filter of the server's own doesn't touch", () =>
     Effect.gen(function*() {
       const resourceList = [

@@ -6,9 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { callOf, isAnswer, problemsOf, run } from "./chaosCalls.ts"
+import { heapUsed } from "./heapUsed.ts"
 import { define, isAlive, open, type Opened, platform, toolOf } from "./support.ts"
 
 const CALLS = Number(process.env["CALLS"] ?? 1000)
@@ -32,13 +31,6 @@ const RATES: Partial<Chaos.Rates> = {
 
 /** Enough for what compiled code and caches come to; a leak of 50 bytes for each of 100,000 calls is more. */
 const MAX_GROWTH = 4_000_000
-
-/** In bytes, of what is really held. */
-const heapUsed = () => {
-  setFlagsFromString("--expose-gc")
-  runInNewContext("gc")()
-  return process.memoryUsage().heapUsed
-}
 
 /** By turns the host asks for it, and the process is ended by somebody else. */
 const restart = ({ source }: Opened, pid: number, part: number) =>

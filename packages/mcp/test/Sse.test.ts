@@ -2,7 +2,6 @@
 import { HttpConnections } from "@effect-toolnexus/core/HttpConnections"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as TestClock from "effect/testing/TestClock"
 import type { ServerResponse } from "node:http"
 import { fakeHttp } from "./fakeHttp.ts"
@@ -18,7 +17,7 @@ import {
   text,
   within
 } from "./httpServer.ts"
-import { call, define, entryOf, eventually, messageOf, open, platform, toolOf } from "./support.ts"
+import { call, define, entryIs, entryOf, eventually, messageOf, open, platform, toolOf } from "./support.ts"
 
 interface Older {
   /** Where messages are to be sent. */
@@ -155,7 +154,7 @@ describe("a server over HTTP+SSE", () => {
       }, { type: "sse" })
       assert.strictEqual((yield* Effect.flip(call(toolOf(entries, "a_echo"))))._tag, "ToolUnavailable")
       yield* eventually(() => server.seen.filter(({ method }) => method === "GET").length === 2)
-      yield* eventually(() => SubscriptionRef.getUnsafe(opened.ref)[0]?._tag === "Loaded")
+      yield* entryIs(opened, "Loaded")
     })))
 
   it.live("that doesn't take a request keeps no connection of it", () =>

@@ -9,10 +9,12 @@ import { readFileSync } from "node:fs"
 import {
   call,
   define,
+  entryIs,
   entryOf,
   eventually,
   isAlive,
   messageOf,
+  names,
   open,
   type Opened,
   platform,
@@ -33,11 +35,6 @@ const startsIn = (file: string) =>
     const [pid = "", ...rest] = line.split(" ")
     return { pid: Number(pid), ran: rest.join(" ") }
   })
-
-const entryIs = ({ ref }: Opened, name: string, tag: SourceEntry["_tag"]) =>
-  eventually(() => SubscriptionRef.getUnsafe(ref).some((entry) => entry.name === name && entry._tag === tag))
-
-const names = ({ tools }: SourceEntry) => tools.map(({ name }) => name)
 
 const codes = ({ diagnostics }: SourceEntry) => diagnostics.map(({ code }) => code)
 
@@ -61,14 +58,14 @@ describe("a server that is lost", () => {
       assert.include((yield* Effect.flip(call(toolOf(yield* opened.entries, "a_die")))).message, "exited with code 7")
       assert.strictEqual((yield* Fiber.join(inFlight))._tag, "ToolUnavailable")
       const waiting = yield* Effect.forkChild(call(echo, { text: "patient" }), { startImmediately: true })
-      yield* entryIs(opened, "a", "Reconnecting")
+      yield* entryIs(opened, "Reconnecting")
       const lost = entryOf(yield* opened.entries, "a")
       assert.deepStrictEqual(names(lost), ["a_echo", "a_never", "a_die"])
       assert.deepStrictEqual(codes(lost), ["reconnecting"])
       assert.include("error" in lost ? lost.error.message : "", "exited with code 7; its stderr ends with:\nfatal")
       assert.strictEqual((yield* opened.source.connections).size, 0)
       assert.strictEqual((yield* Fiber.join(waiting)).output, "patient")
-      yield* entryIs(opened, "a", "Loaded")
+      yield* entryIs(opened, "Loaded")
       const repaired = entryOf(yield* opened.entries, "a")
       assert.deepStrictEqual(codes(repaired), ["reconnected"])
       assert.include(repaired.diagnostics[0]?.message, "exited with code 7")
@@ -82,8 +79,8 @@ describe("a server that is lost", () => {
       const listPerStart = [[{ name: "echo" }, { name: "old" }], [{ name: "new" }, { name: "echo" }]]
       const opened = yield* open({ a: scripted({ starts, listPerStart }) })
       yield* killServer(opened, "a")
-      yield* entryIs(opened, "a", "Reconnecting")
-      yield* entryIs(opened, "a", "Loaded")
+      yield* entryIs(opened, "Reconnecting")
+      yield* entryIs(opened, "Loaded")
       assert.deepStrictEqual(names(entryOf(yield* opened.entries, "a")), ["a_new", "a_echo"])
     }).pipe(Effect.provide(platform)))
 
@@ -95,7 +92,7 @@ describe("a server that is lost", () => {
       })
       const echo = toolOf(yield* opened.entries, "a_echo")
       yield* killServer(opened, "a")
-      yield* entryIs(opened, "a", "Reconnecting")
+      yield* entryIs(opened, "Reconnecting")
       const error = yield* Effect.flip(call(echo))
       assert.strictEqual(error._tag, "ToolUnavailable")
       assert.include(
@@ -140,7 +137,7 @@ describe("a server that is lost", () => {
       const opened = yield* open({ a: scripted({ starts, tools: TOOLS, failStarts: [2, 6] }) })
       const echo = toolOf(yield* opened.entries, "a_echo")
       yield* killServer(opened, "a")
-      yield* entryIs(opened, "a", "Reconnecting")
+      yield* entryIs(opened, "Reconnecting")
       const started = performance.now()
       assert.strictEqual((yield* call(echo, { text: "soon" })).output, "soon")
       // after 0.25, 0.5, 1, 1, 1 and 1 seconds, where nobody would have come back before some ten
@@ -155,7 +152,7 @@ describe("a server that is lost", () => {
         const opened = yield* open({ a: scripted({ starts, tools: TOOLS, failStarts: [2, 99] }) })
         const echo = toolOf(yield* opened.entries, "a_echo")
         yield* killServer(opened, "a")
-        yield* entryIs(opened, "a", "Reconnecting")
+        yield* entryIs(opened, "Reconnecting")
         return yield* Effect.forkDetach(Effect.flip(call(echo)), { startImmediately: true })
       }))
       assert.include((yield* Fiber.join(waiting)).message, "it was closed")

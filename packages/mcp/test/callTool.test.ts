@@ -1,15 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { call, isAlive, open, platform, scripted, toolOf, withVariables } from "./support.ts"
-
-const connected = (options: object = {}, config: object = {}) =>
-  Effect.gen(function*() {
-    const opened = yield* open({ a: scripted(options, config) })
-    return { opened, entries: yield* opened.entries }
-  })
-
-const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`)
+import { call, connected, isAlive, nested, platform, toolOf, withVariables } from "./support.ts"
 
 describe("calls", () => {
   it.live("gives the result, or the typed error", () =>

@@ -1,11 +1,9 @@
 /** A scripted MCP server over HTTP on loopback: answers as a test tells it, and remembers what it was sent. */
-import type { SourceEntry } from "@effect-toolnexus/core/SourceEntry"
 import { assertNothingLeft } from "@effect-toolnexus/testing"
 import * as Effect from "effect/Effect"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https"
-import { define, eventually, open, type Opened, platform } from "./support.ts"
+import { define, open, platform } from "./support.ts"
 
 export interface Seen {
   readonly method: string
@@ -144,6 +142,3 @@ export const methodsOf = (seen: ReadonlyArray<Seen>) => seen.map(({ body, method
 /** The requests among them. */
 export const posts = (seen: ReadonlyArray<Seen>) =>
   methodsOf(seen).filter((method) => method.includes("/") || method === "initialize")
-
-export const entryIs = ({ ref }: Opened, tag: SourceEntry["_tag"]) =>
-  eventually(() => SubscriptionRef.getUnsafe(ref).every(({ _tag }) => _tag === tag))

@@ -1,21 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { Outbox } from "../src/internal/outbox.ts"
+import { heapUsed } from "./heapUsed.ts"
 
 const request = (id: number) => ({ jsonrpc: "2.0", id, method: "x" }) as const
 const notification = { jsonrpc: "2.0", method: "y" } as const
 
 const text = (batch: ReadonlyArray<Uint8Array>) => batch.map((bytes) => new TextDecoder().decode(bytes)).join("")
-
-/** In bytes, of what is really held. */
-const heapUsed = () => {
-  setFlagsFromString("--expose-gc")
-  runInNewContext("gc")()
-  return process.memoryUsage().heapUsed
-}
 
 describe("Outbox", () => {
   it.effect("gives what is sent, in order, without what was taken back", () =>

@@ -51,6 +51,12 @@ export const open = Effect.fnUntraced(function*(servers: Servers) {
   return opened
 })
 
+/** The scripted server as `a`. */
+export const connected = Effect.fnUntraced(function*(options: object = {}, config: object = {}) {
+  const opened = yield* open({ a: scripted(options, config) })
+  return { opened, entries: yield* opened.entries }
+})
+
 export const entryOf = (entries: ReadonlyArray<SourceEntry>, name: string): SourceEntry => {
   const entry = entries.find((candidate) => candidate.name === name)
   if (entry === undefined) throw new Error(`no entry ${name}`)
@@ -62,6 +68,8 @@ export const toolOf = (entries: ReadonlyArray<SourceEntry>, name: string): Tool 
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool
 }
+
+export const names = ({ tools }: SourceEntry) => tools.map(({ name }) => name)
 
 /** The message of a failed entry. */
 export const messageOf = (entries: ReadonlyArray<SourceEntry>, name: string): string => {
@@ -91,6 +99,13 @@ export const eventually = (condition: () => boolean) =>
   Effect.suspend(() => condition() ? Effect.void : Effect.fail("not yet")).pipe(
     Effect.retry({ times: 500, schedule: Schedule.spaced("20 millis") })
   )
+
+/** Waits until the entry `a` is in that state. */
+export const entryIs = ({ ref }: Opened, tag: SourceEntry["_tag"]) =>
+  eventually(() => entryOf(SubscriptionRef.getUnsafe(ref), "a")._tag === tag)
+
+/** JSON that is as deep as that. */
+export const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`)
 
 /** The reference server, over stdio. */
 export const everything = (config: object = {}): McpConfig.McpServerDefinition => {

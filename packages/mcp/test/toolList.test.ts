@@ -1,17 +1,6 @@
-import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { entryOf, messageOf, open, platform, scripted } from "./support.ts"
-
-const names = (entry: SourceEntry.SourceEntry) => entry.tools.map(({ name }) => name)
-
-const connected = (options: object = {}, config: object = {}) =>
-  Effect.gen(function*() {
-    const opened = yield* open({ a: scripted(options, config) })
-    return { opened, entries: yield* opened.entries }
-  })
-
-const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`)
+import { connected, entryOf, messageOf, names, nested, open, platform, scripted } from "./support.ts"
 
 const listing = (...all: ReadonlyArray<string>) => ({ tools: all.map((name) => ({ name })) })
 
