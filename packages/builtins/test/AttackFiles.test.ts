@@ -10,8 +10,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { execFileSync, spawnSync } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
+import { tree } from "./files.ts"
 import { call, entry, failure, folder, platform } from "./harness.ts"
-import { tree } from "./searchTree.ts"
 
 const CANARY = "CANARY-7f3a"
 

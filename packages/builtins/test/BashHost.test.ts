@@ -89,6 +89,14 @@ describe("the output limit of bash", () => {
 })
 
 describe("the whole output of bash", () => {
+  /** More than is shown. */
+  const run = Effect.map(call("bash", { command: "seq 1 100" }), ({ output }) => output)
+  const on = (disk: FileSystem.FileSystem) => <A, E, R>(calls: Effect.Effect<A, E, R>) =>
+    calls.pipe(
+      Effect.provide(BuiltinSource.layer({ limits: { output: 20 } })),
+      Effect.provideService(FileSystem.FileSystem, disk)
+    )
+
   const lines = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("")
 
   it.live("is in a file that read opens under a root, and that is gone when the toolkit closes", () =>
@@ -146,10 +154,7 @@ describe("the whole output of bash", () => {
         makeTempDirectoryScoped: () =>
           Effect.fail(PlatformError.systemError({ _tag: "PermissionDenied", module: "FileSystem", method: "mkdtemp" }))
       }
-      const { output } = yield* call("bash", { command: "seq 1 100" }).pipe(
-        Effect.provide(BuiltinSource.layer({ limits: { output: 20 } })),
-        Effect.provideService(FileSystem.FileSystem, full)
-      )
+      const output = yield* run.pipe(on(full))
       assert.match(
         output,
         /^1\n2\n.*100\n\[the whole output is lost: it can't be written to a file \(permission denied\)\]$/s
@@ -169,15 +174,11 @@ describe("the whole output of bash", () => {
               : fs.makeTempDirectoryScoped(options)
           )
       }
-      const run = Effect.map(call("bash", { command: "seq 1 100" }), ({ output }) => output)
       yield* Effect.gen(function*() {
         assert.match(yield* run, /the whole output is lost/)
         isFull = false
         assert.match(yield* run, /the whole output, 292 bytes, is in \S+\]$/)
-      }).pipe(
-        Effect.provide(BuiltinSource.layer({ limits: { output: 20 } })),
-        Effect.provideService(FileSystem.FileSystem, filling)
-      )
+      }).pipe(on(filling))
     }).pipe(Effect.provide(platform)))
 
   it.live("that can't be written costs no other its place", () =>
@@ -191,7 +192,6 @@ describe("the whole output of bash", () => {
             ? Effect.fail(PlatformError.systemError({ _tag: "WriteZero", module: "FileSystem", method: "open" }))
             : fs.open(...args)
       }
-      const run = Effect.map(call("bash", { command: "seq 1 100" }), ({ output }) => output)
       yield* Effect.gen(function*() {
         const [, first = ""] = /is in (\S+)\]$/.exec(yield* run) ?? []
         isFull = true
@@ -199,10 +199,7 @@ describe("the whole output of bash", () => {
         isFull = false
         yield* run
         assert.isTrue(yield* fs.exists(first))
-      }).pipe(
-        Effect.provide(BuiltinSource.layer({ limits: { output: 20 } })),
-        Effect.provideService(FileSystem.FileSystem, filling)
-      )
+      }).pipe(on(filling))
     }).pipe(Effect.provide(platform)))
 
   it.live("is whole also where the disk it goes to is slow", () =>

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { lines, tree } from "./files.ts"
 import { builtins, call, failure, tool } from "./harness.ts"
-import { lines, tree } from "./searchTree.ts"
 
 const glob = (args: object) => Effect.map(call("glob", { ...args }), ({ output }) => output)
 

@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import { lines, tree } from "./files.ts"
 import { builtins, call, failure, tool } from "./harness.ts"
-import { lines, tree } from "./searchTree.ts"
 
 const grep = (args: object) => Effect.map(call("grep", { ...args }), ({ output }) => output)
 

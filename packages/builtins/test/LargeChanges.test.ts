@@ -2,16 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { file } from "./files.ts"
 import { builtins, call, failure, folder } from "./harness.ts"
 
 const linesOf = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => `${line(index)}\n`).join("")
-
-const file = Effect.fnUntraced(function*(text: string) {
-  const path = `${yield* folder}/file`
-  yield* (yield* FileSystem.FileSystem).writeFileString(path, text)
-  return path
-})
 
 const textOf = (path: string) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path))
 

@@ -1,7 +1,7 @@
-import { Answer, type Json, type ToolError } from "@effect-toolnexus/core"
+import { Answer, type Json } from "@effect-toolnexus/core"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { builtins, call, tool } from "./harness.ts"
+import { builtins, call, issuesOf, tool } from "./harness.ts"
 
 /** What the call asks for. */
 const asked = Effect.fnUntraced(function*(questions: Json.Json) {
@@ -12,12 +12,6 @@ const asked = Effect.fnUntraced(function*(questions: Json.Json) {
 /** The same call, resumed. */
 const answered = (questions: Json.Json, data?: Json.Json) =>
   call("question", { questions }, { answer: Answer.make({ id: "call-1" }, true, data), state: undefined })
-
-const issuesOf = <A, R>(failing: Effect.Effect<A, ToolError.ToolError, R>) =>
-  Effect.flatMap(
-    Effect.flip(failing),
-    (error) => error._tag === "InvalidArguments" ? Effect.succeed(error.issues) : Effect.die(error)
-  )
 
 const two = [
   { question: "Which colour?", header: "Paint", options: ["red", "dark blue"], multiple: true },

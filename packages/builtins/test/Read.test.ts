@@ -2,16 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
+import { file } from "./files.ts"
 import { builtins, call, failure, folder, platform, tool } from "./harness.ts"
-
-/** A file in a temporary folder. */
-const file = (content: string | Uint8Array, name = "file") =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = `${yield* folder}/${name}`
-    yield* typeof content === "string" ? fs.writeFileString(path, content) : fs.writeFile(path, content)
-    return path
-  })
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("")

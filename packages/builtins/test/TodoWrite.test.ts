@@ -2,17 +2,13 @@ import type { Json } from "@effect-toolnexus/core"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { builtins, call, platform, tool } from "./harness.ts"
+import { builtins, call, issuesOf, platform, tool } from "./harness.ts"
 
 const todo = (id: string, text: string, completed = false) => ({ id, text, completed })
 
 const write = (...todos: ReadonlyArray<Json.Json>) => call("todowrite", { todos })
 
-const issues = (...todos: ReadonlyArray<Json.Json>) =>
-  Effect.flatMap(
-    Effect.flip(write(...todos)),
-    (error) => error._tag === "InvalidArguments" ? Effect.succeed(error.issues) : Effect.die(error)
-  )
+const issues = (...todos: ReadonlyArray<Json.Json>) => issuesOf(write(...todos))
 
 const paths = (...todos: ReadonlyArray<Json.Json>) =>
   Effect.map(issues(...todos), (found) => found.map(({ path }) => path))

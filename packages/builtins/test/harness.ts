@@ -44,6 +44,13 @@ export const failure = (name: string, args: Json.JsonObject) =>
     Effect.flatMap((error) => error._tag === "ToolFailed" ? Effect.succeed(error) : Effect.die(error))
   )
 
+/** What is wrong with the arguments of a call that must fail for them. */
+export const issuesOf = <A, R>(failing: Effect.Effect<A, ToolError.ToolError, R>) =>
+  Effect.flatMap(
+    Effect.flip(failing),
+    (error) => error._tag === "InvalidArguments" ? Effect.succeed(error.issues) : Effect.die(error)
+  )
+
 /** A temporary folder, its links resolved. */
 export const folder = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem

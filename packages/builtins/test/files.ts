@@ -1,4 +1,4 @@
-/** A tree of files for the tests of `grep` and `glob`. */
+/** Files for the tests of tools that read and change them. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { folder } from "./harness.ts"
@@ -15,5 +15,9 @@ export const tree = (files: Readonly<Record<string, string | Uint8Array>>) =>
     }
     return root
   })
+
+/** One file, in a temporary folder; gives its path. */
+export const file = (content: string | Uint8Array, name = "file") =>
+  Effect.map(tree({ [name]: content }), (root) => `${root}/${name}`)
 
 export const lines = (...parts: ReadonlyArray<string>): string => parts.join("\n")
