@@ -32,6 +32,22 @@ describe("what providers don't take", () => {
     const said = { type: "object", properties: {}, additionalProperties: { type: "integer" } }
     assert.deepStrictEqual([anthropic, gemini], [said, said])
     assert.deepStrictEqual(ProviderSchema.make().check([tool({ properties: { map } })], "gemini").notes, [])
+    const { strict, ...others } = declared({ $ref: "#/$defs/Map", propertyNames: { type: "string" } }, {
+      required: ["p"],
+      $defs: { Map: { type: "object", properties: { n: { type: "integer" } }, additionalProperties: false } }
+    })
+    for (const sent of [strict, others.openAI, others.anthropic, others.gemini]) {
+      assert.deepStrictEqual(sent, { $ref: "#/$defs/Map" })
+    }
+  })
+
+  it("null stands with one type where it can't stand beside alternatives, however these nest", () => {
+    const Either = { anyOf: [{ type: "integer" }, { type: "object", properties: { n: { type: "integer" } } }] }
+    const { openApi } = declared({ anyOf: [{ $ref: "#/$defs/Either" }, { type: "string" }, { type: "null" }] }, {
+      $defs: { Either }
+    })
+    const [first, second] = Either.anyOf
+    assert.deepStrictEqual(openApi, { anyOf: [{ anyOf: [{ ...first, nullable: true }, second] }, { type: "string" }] })
   })
 
   it("true and {} are any value, false is none (B064)", () => {

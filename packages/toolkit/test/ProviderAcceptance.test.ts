@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { generateInput } from "./generatedSchemas.ts"
 import * as Rules from "./providerRules.ts"
+import { generateUsual } from "./usualSchemas.ts"
 
 const Line = Schema.fromJsonString(Schema.Struct({ id: Schema.String, schema: Schema.Json }))
 
@@ -46,7 +47,8 @@ const sets: Readonly<Record<string, ReadonlyArray<Json.JsonObject>>> = {
   "operations of real OpenAPI documents": schemasOf("openapi-operations").map(asRoot),
   "the JSON Schema test suite, as an argument": schemasOf("json-schema-test-suite").map(asArgument),
   "the JSON Schema test suite, as the whole input": schemasOf("json-schema-test-suite").map(asRoot),
-  "generated schemas": Array.from({ length: SEEDS }, (_, seed) => generateInput(seed).schema).filter(Json.isJsonObject)
+  "generated schemas": Array.from({ length: SEEDS }, (_, seed) => generateInput(seed).schema).filter(Json.isJsonObject),
+  "generated schemas of the usual kind": Array.from({ length: 5 * SEEDS }, (_, seed) => generateUsual(seed))
 }
 
 const toolsOf = (schemas: ReadonlyArray<Json.JsonObject>): ReadonlyArray<Tool.Tool> =>

@@ -93,7 +93,8 @@ const scalar = (random: Random): Schema => {
 }
 
 const reference = (random: Random): Schema => ({
-  $ref: `#/$defs/${pick(random, chance(random, 0.9) ? ["Node", "Text", "Choice", "Chain", "List"] : DEFINITIONS)}`
+  $ref: `#/$defs/${pick(random, chance(random, 0.9) ? ["Node", "Text", "Choice", "Chain", "List"] : DEFINITIONS)}`,
+  ...some(random, 0.1, { propertyNames: { type: "string" } })
 })
 
 const alternatives = (random: Random, depth: number): Schema => {

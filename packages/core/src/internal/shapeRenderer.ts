@@ -188,9 +188,13 @@ const renderNullable = (pass: Pass, forms: ReadonlyArray<Form>, about: About): S
   if (!has(pass, "nullable") || !forms.some(({ type }) => type === "null")) return undefined
   const others = forms.filter(({ type }) => type !== "null")
   if (others.length === 0) return undefined
-  const schema = render(pass, { forms: others, about })
+  return asNullable(render(pass, { forms: others, about }))
+}
+
+/** Of alternatives, which may have some of their own, the first. */
+const asNullable = (schema: JsonObject): Schema => {
   const [first, ...more] = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : []
-  return isSchema(first) ? { ...schema, anyOf: [{ ...first, nullable: true }, ...more] } : { ...schema, nullable: true }
+  return isSchema(first) ? { ...schema, anyOf: [asNullable(first), ...more] } : { ...schema, nullable: true }
 }
 
 const renderUnion = (pass: Pass, forms: ReadonlyArray<Form>, about: About): Schema => {
