@@ -5,16 +5,7 @@ import { type CallToolResult, ToolListChangedNotificationSchema } from "@modelco
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-
-const connect = Effect.fnUntraced(function*(server: InMemoryMcpServer.InProcessServer) {
-  const client = new Client({ name: "test", version: "1" })
-  yield* Effect.addFinalizer(() => Effect.promise(() => client.close()))
-  yield* Effect.promise(() => client.connect(server.connect()))
-  return client
-})
-
-const call = (client: Client, name: string, options?: Parameters<Client["callTool"]>[2]) =>
-  Effect.promise(() => client.callTool({ name, arguments: { city: "Oslo" } }, undefined, options))
+import { call, connect } from "./client.ts"
 
 const text = (value: string): CallToolResult["content"] => [{ type: "text", text: value }]
 
@@ -38,7 +29,7 @@ describe("InMemoryMcpServer", () => {
           { name: "effect", handler: () => Weather.useSync(({ now }) => now) }
         ]
       })
-      const client = yield* connect(server)
+      const client = yield* connect(server.connect())
       const { tools } = yield* Effect.promise(() => client.listTools())
       assert.deepStrictEqual(tools[0], {
         name: "text",
@@ -67,7 +58,7 @@ describe("InMemoryMcpServer", () => {
           { name: "fail", handler: () => Effect.fail("broken") }
         ]
       })
-      const client = yield* connect(server)
+      const client = yield* connect(server.connect())
       for (const name of ["throw", "reject", "fail"]) {
         assert.deepStrictEqual(yield* call(client, name), { content: text("broken"), isError: true })
       }
@@ -81,7 +72,7 @@ describe("InMemoryMcpServer", () => {
   it.effect("tells every session that its list changed", () =>
     Effect.gen(function*() {
       const server = yield* InMemoryMcpServer.make({ tools: [] })
-      const clients = yield* Effect.all([connect(server), connect(server)])
+      const clients = yield* Effect.all([connect(server.connect()), connect(server.connect())])
       const changed = clients.map((client) =>
         new Promise<void>((resolve) =>
           client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve())
@@ -101,7 +92,7 @@ describe("InMemoryMcpServer", () => {
           handler: (_, { progress }) => Effect.as(progress({ progress: 1, total: 2 }), "done")
         }]
       })
-      const client = yield* connect(server)
+      const client = yield* connect(server.connect())
       const seen: Array<unknown> = []
       yield* call(client, "slow", { onprogress: (report) => void seen.push(report), resetTimeoutOnProgress: true })
       yield* call(client, "slow")
@@ -117,7 +108,7 @@ describe("InMemoryMcpServer", () => {
           handler: () => Effect.never.pipe(Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined)))
         }]
       })
-      const client = yield* connect(server)
+      const client = yield* connect(server.connect())
       yield* Effect.flip(Effect.tryPromise(() => client.callTool({ name: "hang" }, undefined, { timeout: 20 })))
       yield* Deferred.await(interrupted)
     }))
@@ -141,10 +132,10 @@ describe("InMemoryMcpServer", () => {
   it.effect("can be cut off, and connected to again", () =>
     Effect.gen(function*() {
       const server = yield* InMemoryMcpServer.make({ tools: [] })
-      const client = yield* connect(server)
+      const client = yield* connect(server.connect())
       yield* server.disconnect
       yield* Effect.flip(Effect.tryPromise(() => client.listTools()))
-      yield* connect(server)
+      yield* connect(server.connect())
       assert.strictEqual(yield* server.sessions, 1)
     }))
 })

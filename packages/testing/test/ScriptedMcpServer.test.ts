@@ -1,27 +1,21 @@
 import { ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assertNothingLeft, awaitDead } from "@effect-toolnexus/testing/NothingLeft"
 import { assert, describe, it } from "@effect/vitest"
-import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import * as types from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
+import { call, connect as connectOver } from "./client.ts"
 
 type Script = ScriptedMcpServer.ScriptedServer
 
-const connect = Effect.fnUntraced(function*(script: Script, env: Record<string, string> = {}) {
+const connect = (script: Script, env: Record<string, string> = {}) => {
   const { args, command } = ScriptedMcpServer.command(script)
-  const transport = new StdioClientTransport({ command, args: [...args], env, stderr: "pipe" })
-  const client = new Client({ name: "test", version: "1" })
-  yield* Effect.addFinalizer(() => Effect.promise(() => client.close()))
-  yield* Effect.promise(() => client.connect(transport))
-  return client
-})
-
-const call = (client: Client, name: string, options: Partial<Parameters<Client["callTool"]>[2]> = {}) =>
-  Effect.promise(() => client.callTool({ name, arguments: { city: "Oslo" } }, undefined, options))
+  return connectOver(new StdioClientTransport({ command, args: [...args], env, stderr: "pipe" }))
+}
 
 const textOf = (result: unknown) => Schema.decodeUnknownSync(Answer)(result).content[0]?.text ?? ""
 const Answer = Schema.Struct({ content: Schema.Array(Schema.Struct({ text: Schema.String })) })
