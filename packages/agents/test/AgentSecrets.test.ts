@@ -1,6 +1,7 @@
 /** What is secret in a configuration goes to whom it is meant for, and is shown nowhere. */
 import { AgentSource } from "@effect-toolnexus/agents"
-import { HttpConnections, Source } from "@effect-toolnexus/core"
+import { Source } from "@effect-toolnexus/core"
+import { TestHttp } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,6 +14,20 @@ import { cardOf, saying, sendJson, start } from "./fixtures/scriptedAgent.ts"
 import { callTool, entriesOf, messageOf, phaseOf, platform, toolsOf } from "./fixtures/support.ts"
 
 const SECRET = "s3cret-token-value"
+
+/** Everything that was traced meanwhile. */
+const traced = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const spans: Array<Tracer.Span> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  yield* Effect.withTracer(effect, tracer)
+  return spans
+})
 
 describe("a secret of an agent", () => {
   it.live("doesn't take headers to another origin, neither by redirect nor to the endpoint", () =>
@@ -144,9 +159,7 @@ describe("a secret of an agent", () => {
     const logger = Logger.make(({ logLevel, message }) => {
       if (logLevel === "Error") logged.push(JSON.stringify(message))
     })
-    const broken = Layer.succeed(HttpConnections, {
-      open: () => Effect.succeed({ exchange: () => Effect.die(new Error(`no way with ${SECRET}`)) })
-    })
+    const broken = TestHttp.layer(() => Effect.die(new Error(`no way with ${SECRET}`)))
     return Effect.gen(function*() {
       const definition = { card: "http://localhost", headers: { "X-Key": SECRET }, folder: "/", required: true }
       const source = AgentSource.layer({ agents: [["x", definition]] })
@@ -164,16 +177,8 @@ describe("a secret of an agent", () => {
   it.live("shows no credential in a span", () =>
     Effect.gen(function*() {
       const agent = yield* start({ speaks: "1.0" })
-      const spans: Array<Tracer.NativeSpan> = []
-      const tracer = Tracer.make({
-        span: (options) => {
-          const span = new Tracer.NativeSpan(options)
-          spans.push(span)
-          return span
-        }
-      })
       const card = `${agent.url.replace("//", `//me:${SECRET}@`)}/?unusual=${SECRET}`
-      yield* Effect.withTracer(entriesOf({ x: { card, headers: { "X-Key": SECRET } } }), tracer)
+      const spans = yield* traced(entriesOf({ x: { card, headers: { "X-Key": SECRET } } }))
       const attributes = JSON.stringify(spans.map((span) => [...span.attributes]))
       assert.include(attributes, "toolnexus.entry")
       assert.notInclude(attributes, SECRET)
@@ -183,23 +188,12 @@ describe("a secret of an agent", () => {
     Effect.gen(function*() {
       const wrong = yield* saying("what it wrote")
       const good = yield* start({ speaks: "1.0" })
-      const spans: Array<Tracer.NativeSpan> = []
-      const tracer = Tracer.make({
-        span: (options) => {
-          const span = new Tracer.NativeSpan(options)
-          if (options.name === "source.connect") spans.push(span)
-          return span
-        }
-      })
-      yield* Effect.withTracer(
-        entriesOf({
-          dead: { card: `http://127.0.0.1:${yield* freePort}` },
-          wrong: { card: wrong.url },
-          x: { card: good.url }
-        }),
-        tracer
-      )
-      const ended = spans.map(({ attributes, status }) => {
+      const spans = yield* traced(entriesOf({
+        dead: { card: `http://127.0.0.1:${yield* freePort}` },
+        wrong: { card: wrong.url },
+        x: { card: good.url }
+      }))
+      const ended = spans.filter(({ name }) => name === "source.connect").map(({ attributes, status }) => {
         const exit = status._tag === "Ended" ? status.exit : undefined
         assert.notInclude(inspect(exit, { depth: 10 }), "EntryError")
         return `${String(attributes.get("toolnexus.entry"))} ${exit?._tag} ${String(attributes.get("error.type"))}`

@@ -9,6 +9,8 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import type { ConnectionOptions, HttpRequest, HttpResponse } from "../src/HttpConnections.ts"
 
+const api: RemoteRequests.Remote = { kind: "extra", name: "api", headers: {}, secrets: [], tls: {}, proxy: {} }
+
 const respond = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
   status,
   header: (name) => headers[name],
@@ -40,15 +42,8 @@ const send = (
         })
       }
     })
-    const requests = yield* RemoteRequests.RemoteRequests.make({
-      kind: "extra",
-      name: "api",
-      headers: { Key: "of-the-host" },
-      secrets: [],
-      tls: {},
-      proxy: {},
-      ...remote
-    }).pipe(Effect.provideService(HttpConnections, connections))
+    const requests = yield* RemoteRequests.RemoteRequests.make({ ...api, headers: { Key: "of-the-host" }, ...remote })
+      .pipe(Effect.provideService(HttpConnections, connections))
     const answer = yield* requests.send({
       method: "GET",
       url: new URL("http://home.example/a"),
@@ -81,11 +76,8 @@ describe("RemoteRequests", () => {
   it.effect("knows that a proxy's password is secret, as it is written and as it is sent", () =>
     Effect.gen(function*() {
       const requests = yield* RemoteRequests.RemoteRequests.make({
-        kind: "extra",
-        name: "api",
-        headers: {},
+        ...api,
         secrets: ["of-the-entry"],
-        tls: {},
         proxy: {
           HTTP_PROXY: "http://me:p%40ssword@proxy.corp",
           HTTPS_PROXY: "token-of-proxy@proxy.corp",
@@ -172,6 +164,7 @@ describe("RemoteRequests", () => {
       assert.strictEqual(given.headers[1]?.["authorization"], "Bearer token-1")
       assert.deepStrictEqual(RemoteRequests.isRedirected(given.answer) ? [] : given.answer.made, ["token-1"])
     }))
+
   it.effect("keeps nobody waiting for a token while another caller is asked for theirs", () => {
     const asked: Array<string> = []
     const provider: TokenProviderService = ({ context }) =>
@@ -182,14 +175,7 @@ describe("RemoteRequests", () => {
           : Effect.as(Effect.sleep("1 second"), Option.some(`of-${String(context)}`))
       })
     return Effect.gen(function*() {
-      const requests = yield* RemoteRequests.RemoteRequests.make({
-        kind: "extra",
-        name: "api",
-        headers: {},
-        secrets: [],
-        tls: {},
-        proxy: {}
-      })
+      const requests = yield* RemoteRequests.RemoteRequests.make(api)
       const ask = (context: string) =>
         requests.send({ method: "GET", url: new URL("http://home.example/"), headers: {}, context })
       const slow = yield* Effect.forkChild(ask("slow"))
@@ -231,12 +217,7 @@ const reach = (
 ) =>
   Effect.gen(function*() {
     const requests = yield* RemoteRequests.RemoteRequests.make({
-      kind: "extra",
-      name: "api",
-      headers: {},
-      secrets: [],
-      tls: {},
-      proxy: {},
+      ...api,
       mayLeave: () => true,
       named: { urls: [], advice: "name it", ...named }
     })

@@ -1,9 +1,9 @@
 /** Credentials of a document's operations: they go where they are wanted, and nowhere else. */
-import { Environment, HttpConnections } from "@effect-toolnexus/core"
+import { Environment } from "@effect-toolnexus/core"
 import { openApiTools } from "@effect-toolnexus/extra"
+import { TestHttp } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { brokenOf, document, entryOf, errorOf, namesOf, parameter } from "./documents.ts"
 import { build, callIn, json, serve } from "./support.ts"
@@ -104,9 +104,7 @@ describe("security", () => {
     const logger = Logger.make(({ logLevel, message }) => {
       if (logLevel === "Error") logged.push(JSON.stringify(message))
     })
-    const broken = Layer.succeed(HttpConnections, {
-      open: () => Effect.succeed({ exchange: () => Effect.die(new Error(`no way with ${SECRET}`)) })
-    })
+    const broken = TestHttp.layer(() => Effect.die(new Error(`no way with ${SECRET}`)))
     return Effect.gen(function*() {
       const [entry] = yield* build([openApiTools("http://h.example/doc.json", { headers: { Key: SECRET } })], broken)
       assert.isDefined(entry)
