@@ -6,7 +6,7 @@ import { generateText, isStepCount, type ModelMessage, simulateReadableStream, s
 import { MockLanguageModelV4 } from "ai/test"
 import * as Effect from "effect/Effect"
 import { type PlainToolkit } from "../src/index.ts"
-import { endless, paint, using, weather } from "./support.ts"
+import { endless, look, paint, using, weather } from "./support.ts"
 
 type Generated = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>
 
@@ -138,27 +138,14 @@ describe("toAiSdk", () => {
   })
 
   it("hands files on that the model takes", () =>
-    using({
-      tools: [
-        defineTool({
-          name: "look",
-          handler: () =>
-            ToolResult.success("a picture", {
-              content: [
-                { type: "image", data: "aGk=", mimeType: "image/png" },
-                { type: "audio", data: "aGk=", mimeType: "audio/wav" }
-              ]
-            })
-        })
-      ]
-    }, async (toolkit) => {
+    using({ tools: [look] }, async (toolkit) => {
       const model = new MockLanguageModelV4({ doGenerate: [turn([call("look", {})]), turn([said("nice")])] })
       await generateText({ model, prompt: "?", tools: await toolkit.toAiSdk(), stopWhen: isStepCount(5) })
       const output = JSON.stringify(resultsOf(model, 1)["call_look"])
       assert.include(output, `"type":"content"`)
       assert.include(output, "a picture")
       assert.include(output, "image/png")
-      assert.notInclude(output, "audio/wav")
+      assert.notMatch(output, /audio\/wav|image\/tiff/)
     }))
 
   it("declares by the rules of a provider, and reads back what the model sends", () =>

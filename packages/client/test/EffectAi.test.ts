@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import { EffectAi, ToolLoop } from "../src/index.ts"
-import { agent, endless, requestAt, requests, weather } from "./support.ts"
+import { agent, endless, look, requestAt, requests, weather } from "./support.ts"
 
 const { call, text } = ScriptedModel
 
@@ -155,22 +155,7 @@ describe("EffectAi.toolkit", () => {
       )
       const history = Prompt.fromResponseParts(response.content)
       assert.include(JSON.stringify(history), "image/png")
-    }).pipe(Effect.provide(agent(
-      [
-        defineTool({
-          name: "look",
-          handler: () =>
-            ToolResult.success("a picture", {
-              content: [
-                { type: "image", data: "aGk=", mimeType: "image/png" },
-                { type: "image", data: "aGk=", mimeType: "image/tiff" },
-                { type: "audio", data: "aGk=", mimeType: "audio/wav" }
-              ]
-            })
-        })
-      ],
-      [[call("look")]]
-    ))))
+    }).pipe(Effect.provide(agent([look], [[call("look")]]))))
 
   it.effect("can't answer a tool that the model made up: a loop of one round does", () =>
     Effect.gen(function*() {

@@ -1,4 +1,4 @@
-import { defineTool, Suspension, type Tool, type Toolkit } from "@effect-toolnexus/core"
+import { defineTool, Suspension, type Tool, type Toolkit, ToolResult } from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
 import { ScriptedModel } from "@effect-toolnexus/testing"
 import { ToolkitLayer } from "@effect-toolnexus/toolkit"
@@ -22,6 +22,19 @@ export const paint = defineTool({
     running.resumed === undefined
       ? Suspension.request(running, { kind: "question", prompt: "Which colour?" })
       : Effect.succeed(`painted it ${JSON.stringify(running.resumed.answer.data)}`)
+})
+
+/** Shows a picture, and what models don't look at or listen to. */
+export const look = defineTool({
+  name: "look",
+  handler: () =>
+    ToolResult.success("a picture", {
+      content: [
+        { type: "image", data: "aGk=", mimeType: "image/png" },
+        { type: "image", data: "aGk=", mimeType: "image/tiff" },
+        { type: "audio", data: "aGk=", mimeType: "audio/wav" }
+      ]
+    })
 })
 
 /** Does something, and then nothing for ever; and whether that was interrupted, for those who wait for it too. */
