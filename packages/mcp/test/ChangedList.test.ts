@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { readFileSync } from "node:fs"
-import { call, entryOf, eventually, names, open, type Opened, platform, scripted, toolOf } from "./support.ts"
+import { call, entryOf, eventually, names, open, type Opened, platform, scripted, tempFile, toolOf } from "./support.ts"
 
 const now = ({ ref }: Opened) => entryOf(SubscriptionRef.getUnsafe(ref), "a")
 
@@ -23,8 +22,7 @@ describe("a changed list", () => {
 
   it.live("is read a few times, however often the server says so", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const opened = yield* open({ a: scripted({ log, tools: [{ name: "change" }] }) })
       const change = toolOf(yield* opened.entries, "a_change")
       const tools = [{ name: "change" }, { name: "more" }]
@@ -50,8 +48,7 @@ describe("a changed list", () => {
 describe("a server that floods", () => {
   it.live("starves no other, costs no memory, and is closed like any", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const opened = yield* open({
         a: scripted({ log, tools: [{ name: "flood" }, { name: "echo" }] }),
         b: scripted({}, { timeout: { call: 2000 } })

@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import { readFileSync } from "node:fs"
-import { call, eventually, open, platform, scripted, toolOf } from "./support.ts"
+import { call, eventually, open, platform, scripted, tempFile, toolOf } from "./support.ts"
 
 const tools = [{ name: "busy" }, { name: "never" }, { name: "echo" }]
 
@@ -46,8 +45,7 @@ describe("maxConcurrent", () => {
 
   it.live("lets a call go that is interrupted while it waits, unseen by the server", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const entries = yield* connected({ maxConcurrent: 1 }, { log })
       const first = yield* Effect.forkChild(call(toolOf(entries, "a_never")), { startImmediately: true })
       yield* eventually(() => readFileSync(log, "utf8").includes("never"))

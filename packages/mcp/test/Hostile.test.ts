@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import { readFileSync } from "node:fs"
 import { Deadlines } from "../src/internal/deadlines.ts"
 import { LineFraming } from "../src/internal/lineFraming.ts"
@@ -17,6 +16,7 @@ import {
   open,
   platform,
   scripted,
+  tempFile,
   toolOf,
   withVariables
 } from "./support.ts"
@@ -39,8 +39,7 @@ describe("a server", () => {
 
   it.live("is told of every call that is given up, however many", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const { entries } = yield* open({ a: scripted({ log, tools: [{ name: "never" }] }) })
       const never = call(toolOf(yield* entries, "a_never"))
       const all = Effect.all(Array.from({ length: 3000 }, () => never), { concurrency: "unbounded" })
@@ -94,8 +93,7 @@ describe("a server", () => {
   it.live("that asks under ids without end is no longer listened to", () =>
     Effect.gen(function*() {
       const ask = JSON.stringify({ jsonrpc: "2.0", id: "i".repeat(10_000), method: "ping" })
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const opened = yield* open({ a: scripted({ log, print: [ask] }) })
       yield* call(toolOf(yield* opened.entries, "a_echo"), { text: "x" })
       assert.notInclude(readFileSync(log, "utf8"), "iiii")

@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import { readFileSync } from "node:fs"
-import { call, entryOf, eventually, open, platform, scripted, toolOf } from "./support.ts"
+import { call, entryOf, eventually, open, platform, scripted, tempFile, toolOf } from "./support.ts"
 
 const tools = [{ name: "never" }, { name: "progress" }, { name: "echo" }, { name: "busy" }]
 
@@ -55,8 +54,7 @@ describe("limits", () => {
 describe("a call that is given up", () => {
   it.live("is cancelled once, with its own id and a reason that says nothing of ours, and initialize never is", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const entries = yield* connected({ timeout: { call: 200 } }, { log })
       yield* Effect.scoped(open({ b: scripted({ log, hang: true }, { timeout: { startup: 200 } }) }))
       const never = toolOf(entries, "a_never")

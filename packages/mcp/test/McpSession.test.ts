@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import { readFileSync } from "node:fs"
-import { eventually, platform, session } from "./support.ts"
+import { eventually, platform, session, tempFile } from "./support.ts"
 
 describe("connect", () => {
   it.live("gives a session whose parts are plain data", () =>
@@ -45,8 +44,7 @@ describe("connect", () => {
 describe("a request of the server's", () => {
   it.live("is answered: a ping by nothing, what we can't do by an error", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const print = [
         { jsonrpc: "2.0", id: "p", method: "ping" },
         { jsonrpc: "2.0", id: 0, method: "sampling/createMessage", params: {} }

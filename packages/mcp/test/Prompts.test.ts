@@ -2,10 +2,9 @@ import { InMemoryMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import { readFileSync } from "node:fs"
-import { call, define, everything, inProcess, open, platform, scripted, session, toolOf } from "./support.ts"
+import { call, define, everything, inProcess, open, platform, scripted, session, tempFile, toolOf } from "./support.ts"
 
 const offering = (answers: object) => ({ capabilities: { prompts: { listChanged: true }, completions: {} }, answers })
 
@@ -89,8 +88,7 @@ describe("a prompt", () => {
 
   it.live("is asked for with its arguments, and refused as the server says", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const log = `${yield* fs.makeTempDirectoryScoped()}/log`
+      const log = yield* tempFile
       const error = { code: -32602, message: "language is missing" }
       const live = yield* session({ ...offering({ "prompts/get": { error } }), log })
       assert.strictEqual((yield* Effect.flip(live.getPrompt("review", { style: "terse" }))).message, error.message)

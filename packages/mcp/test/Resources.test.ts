@@ -17,6 +17,7 @@ import {
   platform,
   scripted,
   session,
+  tempFile,
   toolOf
 } from "./support.ts"
 
@@ -33,15 +34,10 @@ const methodsIn = (log: string): ReadonlyArray<string> =>
 /** More than fits into an argument. */
 const inFile = Effect.fnUntraced(function*(answers: object) {
   const fs = yield* FileSystem.FileSystem
-  const file = `${yield* fs.makeTempDirectoryScoped()}/answers`
+  const file = yield* tempFile
   yield* fs.writeFileString(file, JSON.stringify(answers))
   return { capabilities: resources, answers: file }
 })
-
-const tempLog = Effect.map(
-  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped()),
-  (folder) => `${folder}/log`
-)
 
 describe("a list of resources", () => {
   it.live("is read as a whole: all pages, whatever the last cursor is, and each resource by itself", () =>
@@ -91,7 +87,7 @@ describe("a list of resources", () => {
 
   it.live("is empty, unasked, where the server offers none, or knows no such method", () =>
     Effect.gen(function*() {
-      const log = yield* tempLog
+      const log = yield* tempFile
       const without = yield* session({ log })
       assert.deepStrictEqual(yield* without.listResources, { items: [], diagnostics: [] })
       assert.deepStrictEqual(methodsIn(log), [])
@@ -202,7 +198,7 @@ describe("reading a resource", () => {
 describe("following a resource", () => {
   it.live("subscribes once for all who listen, hears of what is below it, and unsubscribes after the last", () =>
     Effect.gen(function*() {
-      const log = yield* tempLog
+      const log = yield* tempFile
       const live = yield* session(offering({ "resources/subscribe": {}, "resources/unsubscribe": {} }, { log }))
       const heard: Array<string> = []
       const follow = (name: string) =>
@@ -238,7 +234,7 @@ describe("following a resource", () => {
         "McpNotOffered",
         "mcp server \"a\" does not offer resources.subscribe"
       ])
-      const log = yield* tempLog
+      const log = yield* tempFile
       const error = { code: -32602, message: "not that one" }
       const live = yield* session(offering({ "resources/subscribe": { error } }, { log }))
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(live.subscribe("a:1"))))._tag, "McpRejected")
@@ -248,7 +244,7 @@ describe("following a resource", () => {
 
   it.live("ends with the connection, and whoever leaves is not held up by a server that says nothing", () =>
     Effect.gen(function*() {
-      const log = yield* tempLog
+      const log = yield* tempFile
       const live = yield* session(offering({ "resources/subscribe": {}, "resources/unsubscribe": "hang" }, { log }))
       const started = performance.now()
       yield* Stream.runHead(live.subscribe("a:1"))
@@ -309,8 +305,7 @@ describe("resources by server", () => {
 
   it.live("wait for the repair of a lost server, for its call limit", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const starts = `${yield* fs.makeTempDirectoryScoped()}/starts`
+      const starts = yield* tempFile
       const answers = { "resources/read": { contents: [{ text: "again" }] } }
       const tools = [{ name: "kill" }]
       const { entries, source } = yield* open({

@@ -19,15 +19,11 @@ import {
   type Opened,
   platform,
   scripted,
+  tempFile,
   toolOf
 } from "./support.ts"
 
-const startsFile = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const file = `${yield* fs.makeTempDirectoryScoped()}/starts`
-  yield* fs.writeFileString(file, "")
-  return file
-})
+const startsFile = Effect.tap(tempFile, (file) => FileSystem.FileSystem.use((fs) => fs.writeFileString(file, "")))
 
 /** A line for each start of a server: its pid, and whether it was alone. */
 const startsIn = (file: string) =>

@@ -3,14 +3,20 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import { existsSync, readFileSync } from "node:fs"
-import { call, define, eventually, isAlive, open, pidsIn, platform, script, scripted, toolOf } from "./support.ts"
-
-const temporaryFile = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  return `${yield* fs.makeTempDirectoryScoped()}/file`
-})
+import {
+  call,
+  define,
+  eventually,
+  isAlive,
+  open,
+  pidsIn,
+  platform,
+  script,
+  scripted,
+  tempFile,
+  toolOf
+} from "./support.ts"
 
 const shell = (options: object) =>
   define({
@@ -36,7 +42,7 @@ const closing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 describe("closing", () => {
   it.live("ends a polite server without a signal", () =>
     Effect.gen(function*() {
-      const log = yield* temporaryFile
+      const log = yield* tempFile
       const took = yield* closing(open({ a: scripted({ log }, { shutdown: { eof: 10_000 } }) }))
       assert.isBelow(took, 5000)
       assert.include(readFileSync(log, "utf8"), "\"eof\"")
@@ -49,7 +55,7 @@ describe("closing", () => {
     ]
   )("ends $what within three seconds", ({ make }) =>
     Effect.gen(function*() {
-      const pidFile = yield* temporaryFile
+      const pidFile = yield* tempFile
       const options = { pidFile, grandchild: true, ignoreEof: true, ignoreTerm: true }
       const took = yield* closing(Effect.andThen(
         open({ a: make(options), b: make(options), c: make(options) }),
@@ -62,7 +68,7 @@ describe("closing", () => {
 
   it.live("ends the group of a leader that has already gone", () =>
     Effect.gen(function*() {
-      const pidFile = yield* temporaryFile
+      const pidFile = yield* tempFile
       yield* closing(Effect.andThen(
         open({ a: scripted({ pidFile, grandchild: true, startDelay: 300, tools: [{ name: "die" }] }) }).pipe(
           Effect.flatMap(({ entries }) => entries),
@@ -75,7 +81,7 @@ describe("closing", () => {
 
   it.live("ends a server that failed while the others live on", () =>
     Effect.gen(function*() {
-      const pidFile = yield* temporaryFile
+      const pidFile = yield* tempFile
       const hung = { pidFile, hang: true, grandchild: true, ignoreEof: true, ignoreTerm: true }
       yield* open({ good: scripted(), hung: scripted(hung, { timeout: { startup: 500 } }) })
       yield* Effect.sleep("2500 millis")
@@ -84,7 +90,7 @@ describe("closing", () => {
 
   it.live("ends all when the build is interrupted", () =>
     Effect.gen(function*() {
-      const pidFile = yield* temporaryFile
+      const pidFile = yield* tempFile
       const hung = scripted({ pidFile, hang: true, grandchild: true, ignoreEof: true, ignoreTerm: true })
       const fiber = yield* Effect.forkChild(Effect.scoped(open({ a: hung, b: hung })))
       yield* hasPids(pidFile, 4)
@@ -96,7 +102,7 @@ describe("closing", () => {
 
   it.effect("doesn't wait for a clock that a test has stopped", () =>
     Effect.gen(function*() {
-      const pidFile = yield* temporaryFile
+      const pidFile = yield* tempFile
       yield* Effect.scoped(open({ a: scripted({ pidFile, ignoreEof: true, ignoreTerm: true }) }))
       assert.deepStrictEqual(pidsIn(pidFile).filter(isAlive), [])
     }).pipe(Effect.provide(platform)))
@@ -154,7 +160,7 @@ describe("closing", () => {
 describe("an interrupted call", () => {
   it.live("is cancelled at the other end, and the connection goes on", () =>
     Effect.gen(function*() {
-      const log = yield* temporaryFile
+      const log = yield* tempFile
       const { entries } = yield* open({ a: scripted({ log, tools: [{ name: "never" }, { name: "echo" }] }) })
       const settled = yield* entries
       const fiber = yield* Effect.forkChild(call(toolOf(settled, "a_never")), { startImmediately: true })
@@ -168,7 +174,7 @@ describe("an interrupted call", () => {
 describe("McpInventory", () => {
   it.live("lists everything unfiltered, and leaves nothing running", () =>
     Effect.gen(function*() {
-      const pidFile = yield* temporaryFile
+      const pidFile = yield* tempFile
       const tools = [{ name: "x.y" }, { name: "z" }]
       const list = yield* McpInventory.list({
         servers: Object.entries({

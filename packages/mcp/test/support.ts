@@ -11,6 +11,7 @@ import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
@@ -93,6 +94,12 @@ export const isAlive = (pid: number): boolean => {
 export const pidsIn = (file: string): ReadonlyArray<number> => readFileSync(file, "utf8").trim().split("\n").map(Number)
 
 export const withVariables = (variables: Record<string, string>) => Effect.provideService(Environment, variables)
+
+/** Where a file may be, in a folder that goes with the test. */
+export const tempFile = Effect.map(
+  FileSystem.FileSystem.use((fs) => fs.makeTempDirectoryScoped()),
+  (directory) => `${directory}/file`
+)
 
 /** Waits until a condition holds, at the most so long as only a loaded machine takes: that is some ten seconds. */
 export const eventually = (condition: () => boolean) =>
