@@ -8,7 +8,6 @@ import {
   type Tool,
   type ToolError,
   Toolkit,
-  type ToolkitService,
   ToolResult
 } from "@effect-toolnexus/core"
 import { ExtraSource } from "@effect-toolnexus/extra"
@@ -22,22 +21,7 @@ import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Policy from "../src/Policy.ts"
 import * as ToolkitLayer from "../src/ToolkitLayer.ts"
-
-interface Given extends ToolkitLayer.Settings {
-  readonly tools: ReadonlyArray<Tool.Tool>
-}
-
-const use = <A, E, R>({ tools, ...settings }: Given, body: (toolkit: ToolkitService) => Effect.Effect<A, E, R>) =>
-  Effect.provide(Toolkit.use(body), ToolkitLayer.make([ExtraSource.layer(tools)], settings))
-
-/** Asks once, and says what it was told. */
-const paint = defineTool({
-  name: "paint",
-  handler: (_, call) =>
-    call.resumed === undefined
-      ? Suspension.request(call, { kind: "question", prompt: "Which colour?", state: { step: 1 } })
-      : ToolResult.success(JSON.stringify([call.resumed.answer.data ?? null, call.resumed.state ?? null]))
-})
+import { paint, pendingOf, use, yes } from "./suspending.ts"
 
 /** Asks for what the schema says, and gives it back. */
 const asks = (schema: Json.JsonObject) =>
@@ -48,13 +32,6 @@ const asks = (schema: Json.JsonObject) =>
         ? Suspension.request(call, { kind: "input", prompt: "How many?", data: { schema } })
         : ToolResult.success(JSON.stringify(call.resumed.answer.data))
   })
-
-const pendingOf = Effect.fnUntraced(function*(call: Effect.Effect<unknown, ToolError.ToolError>) {
-  const error = yield* Effect.flip(call)
-  return error._tag === "ToolSuspended" ? error.request : yield* Effect.die(error)
-})
-
-const yes = (data?: Json.Json): Resolver => (request) => Effect.succeed(Answer.make(request, true, data))
 
 describe("a suspended call", () => {
   it.effect("comes back to the caller with all that is needed, as plain JSON", () =>
@@ -371,149 +348,6 @@ describe("a suspended call", () => {
   })
 })
 
-describe("a request that was answered inline", () => {
-  const runs: Array<unknown> = []
-  const run = defineTool({ name: "run", handler: (args) => Effect.sync(() => String(runs.push(args))) })
-  const policy = [Policy.ask()]
-
-  it.effect("is over for everybody who still has it", () =>
-    Effect.gen(function*() {
-      for (const ok of [true, false]) {
-        runs.length = 0
-        let seen: Request.Request | undefined
-        const waitFor: Resolver = (request) =>
-          Effect.sync(() => {
-            seen = request
-            return Answer.make(request, ok)
-          })
-        yield* use({ tools: [run], policy, waitFor }, ({ call, resume }) =>
-          Effect.gen(function*() {
-            yield* Effect.exit(call("run"))
-            const request = seen ?? (yield* Effect.die("nobody was asked"))
-            const again = yield* Effect.flip(resume(request, Answer.make(request, true)))
-            assert.match(again.message, /already answered/)
-            assert.strictEqual(runs.length, ok ? 1 : 0)
-          }))
-      }
-    }))
-
-  it.effect("or by somebody to whom the resolver handed it: the first counts", () =>
-    Effect.gen(function*() {
-      runs.length = 0
-      const handed = yield* Deferred.make<Request.Request>()
-      const later = yield* Deferred.make<void>()
-      const waitFor: Resolver = (request) =>
-        Effect.as(Effect.andThen(Deferred.succeed(handed, request), Deferred.await(later)), Answer.make(request, true))
-      yield* use({ tools: [run], policy, waitFor }, ({ call, resume }) =>
-        Effect.gen(function*() {
-          const fiber = yield* Effect.forkChild(Effect.flip(call("run")))
-          const request = yield* Deferred.await(handed)
-          assert.isFalse((yield* resume(request, Answer.make(request, true))).isError)
-          yield* Deferred.succeed(later, undefined)
-          assert.match((yield* Fiber.join(fiber)).message, /already answered/)
-          assert.strictEqual(runs.length, 1)
-        }))
-    }))
-
-  it.effect("runs nothing when its caller has gone", () =>
-    Effect.gen(function*() {
-      runs.length = 0
-      const handed = yield* Deferred.make<Request.Request>()
-      const waitFor: Resolver = (request) => Effect.andThen(Deferred.succeed(handed, request), Effect.never)
-      yield* use({ tools: [run], policy, waitFor }, ({ call, resume }) =>
-        Effect.gen(function*() {
-          const fiber = yield* Effect.forkChild(call("run"))
-          const request = yield* Deferred.await(handed)
-          yield* Fiber.interrupt(fiber)
-          assert.strictEqual((yield* Effect.flip(resume(request, Answer.make(request, true))))._tag, "ToolDenied")
-          assert.deepStrictEqual(runs, [])
-        }))
-    }))
-})
-
-describe("what a suspended call left elsewhere", () => {
-  const withdrawn: Array<unknown> = []
-  const leaving = (question: Suspension.Question): Tool.Tool => ({
-    ...defineTool({
-      name: "leaving",
-      handler: (_, call) =>
-        call.resumed === undefined ? Suspension.request(call, { ...question, state: "task" }) : "done"
-    }),
-    suspension: { rounds: 10, withdraw: (state) => Effect.sync(() => withdrawn.push(state)) }
-  })
-  const plain = { kind: "input", prompt: "What?" }
-  const strict = { ...plain, data: { schema: { type: "object", required: ["x"] } } }
-  const policy = [Policy.ask()]
-  const no: Resolver = (request) => Effect.succeed(Answer.make(request, false))
-
-  it.effect.each<readonly [string, Effect.Effect<unknown, unknown>]>([
-    ["the answer is no", use({ tools: [leaving(plain)], waitFor: no }, ({ call }) => call("leaving"))],
-    [
-      "the answer is wrong, and nobody can give another",
-      use({ tools: [leaving(strict)], waitFor: yes({}) }, ({ call }) => call("leaving"))
-    ],
-    [
-      "people would be sent to a bad place",
-      use({ tools: [leaving({ ...plain, url: "http://x.example" })] }, ({ call }) => call("leaving"))
-    ],
-    [
-      "an approval on the way is refused",
-      Effect.gen(function*() {
-        const question = yield* use({ tools: [leaving(plain)] }, ({ call }) => pendingOf(call("leaving")))
-        const gate = yield* use(
-          { tools: [leaving(plain)], policy },
-          ({ resume }) => pendingOf(resume(question, Answer.make(question, true)))
-        )
-        return yield* use({ tools: [leaving(plain)], policy }, ({ resume }) => resume(gate, Answer.make(gate, false)))
-      })
-    ],
-    [
-      "a rule refuses it by now",
-      Effect.gen(function*() {
-        const question = yield* use({ tools: [leaving(plain)] }, ({ call }) => pendingOf(call("leaving")))
-        const denying = { tools: [leaving(plain)], policy: [Policy.deny()] }
-        return yield* use(denying, ({ resume }) => resume(question, Answer.make(question, true)))
-      })
-    ],
-    [
-      "its caller goes away",
-      Effect.gen(function*() {
-        const asked = yield* Deferred.make<void>()
-        const waitFor: Resolver = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
-        yield* use({ tools: [leaving(plain)], waitFor }, ({ call }) =>
-          Effect.gen(function*() {
-            const fiber = yield* Effect.forkChild(call("leaving"))
-            yield* Deferred.await(asked)
-            yield* Fiber.interrupt(fiber)
-          }))
-      })
-    ]
-  ])("is cleared up when %s", ([, effect]) =>
-    Effect.gen(function*() {
-      withdrawn.length = 0
-      yield* Effect.exit(effect)
-      assert.deepStrictEqual(withdrawn, ["task"])
-    }))
-
-  it.effect("stays where the request was handed out, and is no failure of whoever clears it up badly", () =>
-    Effect.gen(function*() {
-      withdrawn.length = 0
-      yield* use({ tools: [leaving(plain)] }, ({ call }) => pendingOf(call("leaving")))
-      assert.deepStrictEqual(withdrawn, [])
-      const broken: Tool.Tool = {
-        ...leaving(plain),
-        suspension: {
-          rounds: 1,
-          withdraw: () => {
-            throw new Error("broken")
-          }
-        }
-      }
-      const error = yield* use({ tools: [broken], waitFor: no }, ({ call }) => Effect.flip(call("leaving")))
-      assert.strictEqual(error._tag, "ToolDenied")
-    }))
-})
-
 describe("what comes from elsewhere", () => {
   it.effect("a time that can't be read is refused, and never means that there is no end", () =>
     Effect.gen(function*() {
@@ -637,94 +471,5 @@ describe("resume", () => {
         Effect.flip(toolkit.resume(forged, Answer.make(forged, true))))
       assert.strictEqual(error._tag, "InvalidArguments")
       assert.strictEqual((yield* Effect.flip(resume(request, Answer.make(request, true))))._tag, "ToolUnavailable")
-    }))
-})
-
-describe("an approval", () => {
-  const runs: Array<Json.JsonObject> = []
-  const remove = defineTool({
-    name: "remove",
-    annotations: { destructiveHint: true },
-    handler: (args, call) => {
-      runs.push(args)
-      return call.resumed === undefined && args["ask"] === true
-        ? Suspension.request(call, { kind: "question", prompt: "Really?", state: "s" })
-        : ToolResult.success(`removed, ${JSON.stringify(call.resumed?.answer.data ?? "at once")}`)
-    }
-  })
-  const policy = [Policy.ask({ tool: "remove", reason: "it is gone then" })]
-
-  it.effect("is asked before the handler runs, and runs it once, though two resume", () =>
-    use({ tools: [remove], policy }, ({ call, resume }) =>
-      Effect.gen(function*() {
-        runs.length = 0
-        const request = yield* pendingOf(call("remove", { path: "a" }))
-        assert.deepInclude(request, {
-          kind: "approval",
-          prompt: `Allow remove {"path":"a"}? (it is gone then)`,
-          state: { toolnexus: { gate: true } }
-        })
-        assert.deepStrictEqual(runs, [])
-        const answer = Answer.make(request, true)
-        const exits = yield* Effect.all(
-          [resume(request, answer), resume(request, answer), resume(request, answer)].map(Effect.exit),
-          { concurrency: 3 }
-        )
-        assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)
-        assert.deepStrictEqual(runs, [{ path: "a" }])
-      })))
-
-  it.effect("that is declined runs nothing", () =>
-    use({ tools: [remove], policy }, ({ call, resume }) =>
-      Effect.gen(function*() {
-        runs.length = 0
-        const request = yield* pendingOf(call("remove"))
-        assert.strictEqual((yield* Effect.flip(resume(request, Answer.make(request, false))))._tag, "ToolDenied")
-        assert.strictEqual((yield* Effect.flip(resume(request, Answer.make(request, true))))._tag, "ToolDenied")
-        assert.deepStrictEqual(runs, [])
-      })))
-
-  it.effect("is no round: the handler may ask after it, and the approval holds", () =>
-    Effect.gen(function*() {
-      const asked: Array<string> = []
-      const waitFor: Resolver = (request) =>
-        Effect.sync(() => {
-          asked.push(request.kind)
-          return Answer.make(request, true, "sure")
-        })
-      const inline = yield* use({ tools: [remove], policy, waitFor }, ({ call }) => call("remove", { ask: true }))
-      assert.deepStrictEqual([inline.output, asked], [`removed, "sure"`, ["approval", "question"]])
-
-      const gate = yield* use({ tools: [remove], policy }, ({ call }) => pendingOf(call("remove", { ask: true })))
-      const question = yield* use({ tools: [remove], policy }, ({ resume }) =>
-        pendingOf(resume(gate, Answer.make(gate, true))))
-      assert.strictEqual(question.kind, "question")
-      const done = yield* use({ tools: [remove], policy }, ({ resume }) =>
-        resume(question, Answer.make(question, true, "fine")))
-      assert.strictEqual(done.output, `removed, "fine"`)
-    }))
-
-  it.effect("that nobody gave is asked for on the way, and the answer before it isn't lost", () =>
-    Effect.gen(function*() {
-      const question = yield* use({ tools: [remove] }, ({ call }) => pendingOf(call("remove", { ask: true })))
-      const gate = yield* use(
-        { tools: [remove], policy },
-        ({ resume }) => pendingOf(resume(question, Answer.make(question, true, "early")))
-      )
-      assert.strictEqual(gate.kind, "approval")
-      const done = yield* use({ tools: [remove], policy }, ({ resume }) => resume(gate, Answer.make(gate, true)))
-      assert.strictEqual(done.output, `removed, "early"`)
-    }))
-
-  it.effect("of a call within a call is not the outer one's", () =>
-    Effect.gen(function*() {
-      const outer: Tool.Tool<Toolkit> = defineTool({
-        name: "outer",
-        handler: () => Effect.flatMap(Toolkit, (toolkit) => toolkit.call("remove"))
-      })
-      const inner = ToolkitLayer.make([ExtraSource.layer([remove])], { policy })
-      const layer = Layer.provide(ToolkitLayer.make([ExtraSource.layer([outer])], { policy, waitFor: yes() }), inner)
-      const error = yield* Effect.provide(Toolkit.use(({ call }) => Effect.flip(call("outer"))), layer)
-      assert.strictEqual(error._tag, "ToolFailed")
     }))
 })
