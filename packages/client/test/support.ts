@@ -2,11 +2,12 @@ import { defineTool, Suspension, type Tool, type Toolkit, ToolResult } from "@ef
 import { ExtraSource } from "@effect-toolnexus/extra"
 import { ScriptedModel } from "@effect-toolnexus/testing"
 import { ToolkitLayer } from "@effect-toolnexus/toolkit"
-import type * as LanguageModel from "effect/ai/LanguageModel"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { createToolkit, type PlainToolkit } from "../src/index.ts"
+import { createToolkit, EffectAi, type PlainToolkit } from "../src/index.ts"
 
 export const weather = defineTool({
   name: "weather",
@@ -90,3 +91,5 @@ export const resultsIn = ({ prompt }: LanguageModel.ProviderOptions) =>
 
 /** The end of a request's conversation, in short. */
 export const rolesIn = ({ prompt }: LanguageModel.ProviderOptions) => prompt.content.map(({ role }) => role)
+
+export const ask = (prompt: Prompt.RawInput = "?") => LanguageModel.generateText({ prompt, toolkit: EffectAi.toolkit })
