@@ -8,7 +8,7 @@ interface Asked {
 }
 
 /** A body of JSON, or a stream of events that lasts as long as `pieces`. */
-type Reply = { readonly status?: number; readonly text: string } | Pick<HttpResponse, "pieces">
+type Reply = { readonly text: string } | Pick<HttpResponse, "pieces">
 
 export const fakeHttp = (replyTo: (asked: Asked) => Reply): HttpConnections["Service"] =>
   HttpConnections.of({
@@ -23,7 +23,7 @@ const toResponse = (reply: Reply): HttpResponse => {
   const isStream = "pieces" in reply
   const type = isStream ? "text/event-stream" : "application/json"
   return {
-    status: isStream ? 200 : reply.status ?? 200,
+    status: 200,
     header: (name) => name === "content-type" ? type : undefined,
     text: () => Effect.succeed({ text: isStream ? "" : reply.text, isWhole: true }),
     bytes: () => Effect.die("nobody asks for bytes"),
