@@ -183,7 +183,7 @@ export const decodeDefinition = (
 
 const toDocument = (document: unknown): OpenApiDefinition["document"] | undefined => {
   if (typeof document === "string") return document.trim() === "" ? undefined : document
-  return Predicate.isObject(document) && !Array.isArray(document) ? copyOf(document) : undefined
+  return Predicate.isObject(document) ? copyOf(document) : undefined
 }
 
 /** As large as any document that is in use, three times over. */

@@ -16,7 +16,7 @@ export class OptionReader {
   readonly diagnostics: Array<Diagnostic.Diagnostic> = []
 
   isMap(value: unknown, path: string, expected: string): value is RawMap {
-    if (Predicate.isObject(value) && !Array.isArray(value)) return true
+    if (Predicate.isObject(value)) return true
     this.#add("error", "invalid-value", path, `"${path}" must be ${expected}`)
     return false
   }

@@ -60,6 +60,6 @@ export const spellCall = (name: string, args: unknown): string | undefined =>
   Result.getOrElse(Result.try(() => JSON.stringify([name, args], inOrder)), () => undefined)
 
 const inOrder = (_key: string, value: unknown): unknown =>
-  Predicate.isObject(value) && !Array.isArray(value)
+  Predicate.isObject(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => left < right ? -1 : 1))
     : value

@@ -3,6 +3,7 @@
  * those of OpenAPI (3.1.1, "Style Values"), which are RFC 6570's.
  */
 import type { Json } from "@effect-toolnexus/core"
+import { isList, isObject } from "./json.ts"
 
 export type Style = "simple" | "label" | "matrix" | "form" | "spaceDelimited" | "pipeDelimited" | "deepObject"
 
@@ -64,10 +65,6 @@ const DELIMITERS: Readonly<Record<Style, string>> = {
   pipeDelimited: "%7C"
 }
 
-const isList = (value: Json.Json): value is ReadonlyArray<Json.Json> => Array.isArray(value)
-
-const isObject = (value: Json.Json): value is Json.JsonObject => typeof value === "object" && value !== null
-
 type Write = (item: Json.Json) => string
 
 /** At most one text: an empty list has none. */
@@ -87,7 +84,7 @@ const wordsOf = (value: Json.Json, write: Write, explode: boolean): ReadonlyArra
 const matrix = (name: string, value: Json.Json, write: Write, explode: boolean): string => {
   const key = escape(name)
   if (isList(value) && explode) return value.map((item) => `;${key}=${write(item)}`).join("")
-  if (!isList(value) && isObject(value) && explode) {
+  if (isObject(value) && explode) {
     return Object.entries(value).map(([each, item]) => `;${escape(each)}=${write(item)}`).join("")
   }
   return listed(value, write, false, ",").map((list) => `;${key}=${list}`).join("")
@@ -99,7 +96,7 @@ const deep = (
   value: Json.Json,
   pair: (key: string, text: string) => string
 ): ReadonlyArray<string> => {
-  if (!isObject(value)) return [pair(name, escape(textOf(value)))]
+  if (!isList(value) && !isObject(value)) return [pair(name, escape(textOf(value)))]
   return Object.entries(value).flatMap(([key, item]) => deep(`${name}[${key}]`, item, pair))
 }
 

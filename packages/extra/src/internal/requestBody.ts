@@ -2,6 +2,7 @@
 import type { Json } from "@effect-toolnexus/core"
 import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
+import { isList, isObject } from "./json.ts"
 import * as ParameterStyle from "./parameterStyle.ts"
 
 export type BodyEncoding = "json" | "form" | "multipart" | "raw"
@@ -40,11 +41,6 @@ export const encode = (plan: BodyPlan, value: Json.Json, boundary: string): Resu
 }
 
 const NO_FIELDS = "must be an object: its properties are the fields of a form"
-
-const isObject = (value: Json.Json): value is Json.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const isList = (value: Json.Json): value is ReadonlyArray<Json.Json> => Array.isArray(value)
 
 /** An absent field says null best: a form has no word for it. */
 const fieldsOf = (value: Json.JsonObject) => Object.entries(value).filter(([, item]) => item !== null)

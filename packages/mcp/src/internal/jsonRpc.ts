@@ -78,7 +78,7 @@ const MAX_ID = 200
 const isId = (value: unknown): value is string | number =>
   typeof value === "string" ? value.length <= MAX_ID : Number.isSafeInteger(value)
 
-const isFields = (value: unknown): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
+const isFields: (value: unknown) => value is Fields = Predicate.isObject
 
 const isError = (value: unknown): value is { readonly code: number; readonly message: string } =>
   Predicate.isObject(value) && Number.isSafeInteger(value["code"]) && typeof value["message"] === "string"

@@ -105,7 +105,7 @@ const readDefinition = (
 ): Result.Result<Normalized, Unreadable> => {
   const fail = (detail: string, diagnostics: ReadonlyArray<Diagnostic> = []) =>
     Result.fail({ error: entryError(name, "config", detail), diagnostics })
-  if (!isRecord(config)) return fail(`${path ?? `the config of "${name}"`} must be an object`)
+  if (!Predicate.isObject(config)) return fail(`${path ?? `the config of "${name}"`} must be an object`)
   const { found, values } = flatten(config, path)
   if (values["disabled"] === true || values["enabled"] === false) {
     return Result.succeed({ server: { _tag: "Disabled", name, path }, diagnostics: [] })
@@ -136,11 +136,11 @@ export type Flags = Pick<EntryFields, "required" | "trusted">
 const isTrue = (definition: McpServerDefinition, key: "required" | "trusted"): boolean =>
   Result.getOrElse(
     Result.try(() => {
-      const config = isRecord(definition.config) ? definition.config : {}
+      const config = Predicate.isObject(definition.config) ? definition.config : {}
       const flat = ownValue(config, key)
       if (flat !== undefined && flat !== null) return flat === true
       const transport = ownValue(config, "transport")
-      return isRecord(transport) && ownValue(transport, key) === true
+      return Predicate.isObject(transport) && ownValue(transport, key) === true
     }),
     () => false
   )
@@ -160,7 +160,7 @@ const flatten = (config: Readonly<Record<string, unknown>>, path: string) => {
       values[key] = value
     }
   }
-  if (isRecord(transport)) read(transport, `${path}.transport`)
+  if (Predicate.isObject(transport)) read(transport, `${path}.transport`)
   else if (transport !== null && transport !== undefined) values["type"] = transport
   read(flat, path)
   return { found, values }
@@ -256,12 +256,9 @@ const nestedDiagnostics = (
 ): ReadonlyArray<Diagnostic> =>
   Object.entries({ timeout: Timeouts, shutdown: Shutdown }).flatMap(([key, { fields }]) => {
     const value = values[key]
-    return isRecord(value)
+    return Predicate.isObject(value)
       ? ConfigKeys.check(value, { entry: name, path: `${path}.${key}`, known: Object.keys(fields) })
       : []
   })
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  Predicate.isObject(value) && !Array.isArray(value)
 
 const isConnect = (value: unknown): value is () => unknown => typeof value === "function"

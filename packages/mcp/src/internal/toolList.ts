@@ -54,19 +54,16 @@ const toRawTool = (reading: Reading, tool: Wire, inputSchema: RawTool["inputSche
     name: tool.name,
     description: readDescription(reading, tool.name, tool.description ?? ""),
     inputSchema,
-    ...(isSchema(tool.outputSchema) ? { outputSchema: tool.outputSchema } : {}),
+    ...(Predicate.isObject(tool.outputSchema) ? { outputSchema: tool.outputSchema } : {}),
     ...(annotations === undefined ? {} : { annotations })
   }
 }
-
-const isSchema = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  Predicate.isObject(value) && !Array.isArray(value)
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const
 
 /** A hint of the wrong type is no hint. */
 const readAnnotations = (raw: unknown): RawTool["annotations"] => {
-  if (!isSchema(raw)) return undefined
+  if (!Predicate.isObject(raw)) return undefined
   const hints = HINTS.flatMap((hint) => {
     const value = raw[hint]
     return typeof value === "boolean" ? [[hint, value] as const] : []
