@@ -1,5 +1,6 @@
 /** What becomes of a schema where a provider doesn't take all of it. */
 import { assert, describe, it } from "@effect/vitest"
+import type { JsonObject } from "../src/Json.ts"
 import * as ProviderSchema from "../src/ProviderSchema.ts"
 import { back, declared, isObject, tool } from "./declarations.ts"
 
@@ -39,6 +40,31 @@ describe("what providers don't take", () => {
     for (const sent of [strict, others.openAI, others.anthropic, others.gemini]) {
       assert.deepStrictEqual(sent, { $ref: "#/$defs/Map" })
     }
+  })
+
+  it("what is said of an object is said in words where it isn't written as one", () => {
+    const said = (property: JsonObject) => {
+      const { gemini, openApi, strict } = declared(property, { required: ["p"] })
+      return [gemini, openApi, strict].map((sent) => String(Object(sent).description))
+    }
+    const free = { type: "object", minProperties: 1, required: ["id"], propertyNames: { pattern: "^[a-z]+$" } }
+    const words = `(minProperties: 1; names of properties: {"pattern":"^[a-z]+$"}; required: ["id"])`
+    assert.deepStrictEqual(said(free).slice(0, 2), [words, words])
+    assert.match(said({ type: "object", enum: [{ id: 1 }] })[0] ?? "", /enum: \[{"id":1}\]/)
+    const map = { type: "object", additionalProperties: { type: "integer" }, required: ["id"], enum: [{ id: 1 }] }
+    for (const text of said(map).slice(1)) assert.strictEqual(text, `(enum: [{"id":1}]; required: ["id"])`)
+    const closed = { type: "object", additionalProperties: false, maxProperties: 0 }
+    assert.strictEqual(said(closed)[1], "(maxProperties: 0)")
+    const sized = { type: "object", additionalProperties: { type: "integer" }, minProperties: 1 }
+    const [first] = Object(declared({ anyOf: [sized, { type: "array", items: { type: "integer" } }] }).openApi).anyOf
+    assert.strictEqual(first.description, "(minProperties: 1; values: integer)")
+  })
+
+  it("names of properties are texts, whatever a schema says of other values", () => {
+    const map = (propertyNames: unknown) => declared({ type: "object", propertyNames }).openAI
+    assert.deepStrictEqual(Object(map({ minLength: 1 })).propertyNames, { type: "string", minLength: 1 })
+    assert.deepStrictEqual(map({ type: ["string", "null"] }), map({ type: "string" }))
+    assert.match(Object(declared({ type: "object", propertyNames: false }).gemini).description, /none is valid/)
   })
 
   it("null stands with one type where it can't stand beside alternatives, however these nest", () => {

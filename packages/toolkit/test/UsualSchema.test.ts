@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util"
 import { renderUsual } from "../../core/src/internal/renderUsual.ts"
 import { readToolShape } from "../../core/src/internal/shapeReader.ts"
 import { renderShape } from "../../core/src/internal/shapeRenderer.ts"
+import { overLimit } from "../../core/src/internal/strictLimits.ts"
 import { generateInput } from "./generatedSchemas.ts"
 import { generateUsual } from "./usualSchemas.ts"
 
@@ -100,6 +101,36 @@ describe.each(Object.entries(sets))("schemas of %s", (_name, schemas) => {
       assert.deepStrictEqual(spell(usual.schema), spell(expected.schema), what)
     }
     assert.isAbove(count, schemas.length / 30)
+  })
+})
+
+describe("limits of strict mode are kept, whatever they are", () => {
+  const NO_LIMITS = {
+    levels: Infinity,
+    properties: Infinity,
+    characters: Infinity,
+    listedValues: Infinity,
+    longListCharacters: Infinity
+  }
+  const schemas = [...sets["a generator of usual ones"], ...nearLimits()]
+
+  it.each(["levels", "properties", "characters", "listedValues", "longListCharacters"] as const)("%s", (kind) => {
+    let count = 0
+    for (const schema of schemas) {
+      const within = (limit: number) => {
+        const strict = { ...NO_LIMITS, [kind]: limit }
+        return { strict, usual: renderUsual(schema, { ...openAIStrict, strict }) }
+      }
+      const { usual: free } = within(Infinity)
+      if (free === undefined || free.refused !== undefined) continue
+      for (let limit = 1; limit < 100_000; limit *= 2) {
+        const { strict, usual } = within(limit)
+        const expected = overLimit(free.schema, strict)
+        if (expected !== undefined) count++
+        assert.strictEqual(usual?.refused, expected, JSON.stringify([strict, schema]))
+      }
+    }
+    assert.isAbove(count, 0)
   })
 })
 

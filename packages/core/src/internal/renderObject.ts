@@ -19,10 +19,13 @@ import {
   type Asserts,
   isAny,
   isNever,
+  isRecord,
   type ObjectForm,
   OPEN,
   orNull,
   type Property,
+  resolve,
+  type Shape,
   type Statement,
   undeclared
 } from "./shape.ts"
@@ -115,9 +118,31 @@ const renderRest = (pass: Pass, form: ObjectForm, schema: Schema, isRoot: boolea
   }
   if (names !== undefined) {
     if (has(pass, "propertyNames")) schema["propertyNames"] = renderAt(pass, "{}", names)
-    else left.push(["names of properties", nameShape(names)])
+    else left.push(stateNames(names))
   }
   return left
+}
+
+/** What is said of an object that isn't written as one. */
+export const stateObject = (pass: Pass, form: ObjectForm): ReadonlyArray<Statement> => [
+  ...Object.entries(form.asserts),
+  ...stateKeys(form),
+  ...form.names === undefined ? NOTHING : [stateNames(form.names)],
+  ...isRecord(form) ? [["values", nameShape(undeclared(form))] as const] : NOTHING,
+  ...stateMembers(pass, form)
+]
+
+const stateKeys = ({ patterns }: ObjectForm): ReadonlyArray<Statement> =>
+  patterns.length === 0 ? NOTHING : [["keys match", patterns.map(([pattern]) => pattern)]]
+
+const stateMembers = (pass: Pass, form: ObjectForm): ReadonlyArray<Statement> =>
+  join(form.values === undefined ? NOTHING : [["enum", form.values]], missing(pass, form))
+
+const stateNames = (names: Shape): Statement => {
+  const [only, ...others] = resolve(names.forms)
+  if (only === undefined) return ["names of properties", "none is valid"]
+  const says = only.values ?? only.asserts
+  return ["names of properties", others.length === 0 && Object.keys(says).length > 0 ? says : nameShape(names)]
 }
 
 /** `{key, value}` for each, where a schema has no word for a map. */
@@ -136,8 +161,5 @@ export const renderEntries = (pass: Pass, form: ObjectForm): Body => {
     ...(maxProperties === undefined ? {} : { maxItems: maxProperties })
   }
   const { left, schema } = renderAsserts(pass, { ...OPEN.array, asserts }, { type: "array", items: entry })
-  const keys: ReadonlyArray<Statement> = form.patterns.length === 0
-    ? []
-    : [["keys match", form.patterns.map(([pattern]) => pattern)]]
-  return { schema, left: [...left, ...keys] }
+  return { schema, left: [...left, ...stateKeys(form), ...stateMembers(pass, form)] }
 }

@@ -246,11 +246,13 @@ const additionalProperties: Read = (reading, part, value) => {
   part.rest = reading.read(value, part.resource, "{}")
 }
 
-/** That names are texts goes without saying. */
+/** That names are texts goes without saying, and anything else that a schema says of other values. */
 const propertyNames: Read = (reading, part, value) => {
-  const names = reading.read(value, part.resource, "{}")
+  const names = meet(reading.room, reading.read(value, part.resource, "{}"), TEXT)
   if (names.about !== SILENT || !names.forms.includes(OPEN.string)) part.propertyNames = names
 }
+
+const TEXT: Shape = { forms: ONE_OPEN.string, about: SILENT }
 
 const items: Read = (reading, part, value) => {
   // before 2020-12 a list here was what `prefixItems` is now, and `additionalItems` the rest

@@ -7,7 +7,7 @@ import type { ProviderProfile } from "../ProviderProfile.ts"
 import { describe, join, NOTHING, state } from "./describeSchema.ts"
 import { renderArray } from "./renderArray.ts"
 import { renderAsserts } from "./renderAsserts.ts"
-import { renderEntries, renderObject } from "./renderObject.ts"
+import { renderEntries, renderObject, stateObject } from "./renderObject.ts"
 import { isSchema, renderAnything, renderCut, renderFreeObject } from "./renderOpaque.ts"
 import { type Body, has, leadsBack, note, type Pass, type Schema } from "./renderPass.ts"
 import type { SchemaNote } from "./schemaNote.ts"
@@ -23,6 +23,7 @@ import {
   isRecord,
   isScalar,
   mergeAbout,
+  type ObjectForm,
   resolve,
   type ResolvedForm,
   type Shape,
@@ -228,11 +229,13 @@ const renderBody = (
   switch (form.type) {
     case "object": {
       if (isRecord(form) && !has(pass, "additionalProperties")) {
-        return isAmbiguousRecord ? renderFreeObject(pass, "a map beside a list") : renderEntries(pass, form)
+        return isAmbiguousRecord ? renderOpaqueObject(pass, form, "a map beside a list") : renderEntries(pass, form)
       }
-      if (isFreeObject(form) && pass.profile.anything !== "untyped") return renderFreeObject(pass, "any object")
+      if (isFreeObject(form) && pass.profile.anything !== "untyped") {
+        return renderOpaqueObject(pass, form, "any object")
+      }
       if (form.properties.length === 0 && pass.profile.anything === "json-text") {
-        return renderFreeObject(pass, "an object without properties")
+        return renderOpaqueObject(pass, form, "an object without properties")
       }
       return renderObject(pass, form, false)
     }
@@ -241,6 +244,11 @@ const renderBody = (
     default:
       return renderAsserts(pass, form, { type: form.type })
   }
+}
+
+const renderOpaqueObject = (pass: Pass, form: ObjectForm, reason: string): Body => {
+  const { left, schema } = renderFreeObject(pass, reason)
+  return { schema, left: join(left, stateObject(pass, form)) }
 }
 
 const renderReference = (pass: Pass, definition: Definition, about: About): Schema => {
