@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../src/Json.ts"
+import type { Json, JsonObject } from "../src/Json.ts"
 import * as ProviderSchema from "../src/ProviderSchema.ts"
 import { defineTool } from "../src/Tool.ts"
-import { tool } from "./declarations.ts"
+import { back, tool } from "./declarations.ts"
 
 describe("hostile schemas", () => {
   const schemas = ProviderSchema.make()
@@ -86,6 +86,20 @@ describe("hostile schemas", () => {
     ) {
       for (const each of hostile) assert.isBelow(JSON.stringify(render([each])).length, 8_000_000)
     }
+  })
+
+  it("and as large arguments are read back in good time", () => {
+    const named = (count: number, name: string, value: Json) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, value]))
+    const wide = { properties: named(45_000, "p", { type: "string" }) }
+    const sent = { ...named(100_000, "q", "x"), ...named(45_000, "p", null) }
+    assert.deepStrictEqual(back(wide, sent), named(100_000, "q", "x"))
+    const listed = { type: "string", enum: Array.from({ length: 100_000 }, (_, index) => `v${index}`) }
+    const input = {
+      properties: { l: { anyOf: [{ type: "array", items: listed }, { type: "array", items: { type: "integer" } }] } }
+    }
+    const args = { l: Array.from({ length: 100_000 }, () => "v99999") }
+    assert.deepStrictEqual(back(input, JSON.parse(JSON.stringify(args))), args)
   })
 
   it("that multiply are cut, with a note", () => {

@@ -11,12 +11,13 @@ import { isWithin, type Json, type JsonObject } from "../Json.ts"
 import {
   allowsNull,
   type ArrayForm,
-  findProperty,
   identify,
   isAny,
   isList,
   isNever,
+  MAX_TURNS,
   type ObjectForm,
+  type Property,
   resolve,
   type ResolvedForm,
   type Shape,
@@ -31,13 +32,16 @@ interface Decoding {
   readonly tool: ToolShape
   /** Whether an object with the one property for JSON text is more than it seems. */
   readonly hasJsonText: boolean
-  readonly fits: Map<ResolvedForm, Map<Json, boolean>>
+  /** Of each part of the value, which forms it has. */
+  readonly fits: Map<Json, Map<ResolvedForm, boolean>>
   /** The values that a form lists, by what they hold. */
   readonly listed: Map<ResolvedForm, ReadonlySet<Json>>
+  /** The properties of a form that has many: as many may be sent. */
+  readonly declared: Map<ObjectForm, ReadonlyMap<string, Property>>
 }
 
 export const decodeShape = (tool: ToolShape, args: JsonObject, hasJsonText: boolean): JsonObject =>
-  decodeObject({ tool, hasJsonText, fits: new Map(), listed: new Map() }, args, [tool.root], 0)
+  decodeObject({ tool, hasJsonText, fits: new Map(), listed: new Map(), declared: new Map() }, args, [tool.root], 0)
 
 const decode = (decoding: Decoding, value: Json, shapes: ReadonlyArray<Shape>, depth: number): Json => {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value
@@ -64,7 +68,9 @@ const fitting = (decoding: Decoding, value: Json, forms: ReadonlyArray<ResolvedF
 
 /** A model was told of declared properties only. */
 const declares = (decoding: Decoding, form: ObjectForm, value: JsonObject): boolean =>
-  Object.keys(value).every((sent) => findProperty(form, originalName(decoding, value, [form], sent)) !== undefined)
+  Object.keys(value).every((sent) =>
+    findProperty(decoding, form, originalName(decoding, value, [form], sent)) !== undefined
+  )
 
 const decodeItems = (decoding: Decoding, items: ReadonlyArray<Json>, forms: ReadonlyArray<ArrayForm>, depth: number) =>
   items.map((item, index) => decode(decoding, item, forms.map((form) => form.prefix[index] ?? form.items), depth + 1))
@@ -78,32 +84,39 @@ const decodeObject = (
   const entries: Array<readonly [string, Json]> = []
   for (const [sent, inner] of Object.entries(value)) {
     const name = originalName(decoding, value, forms, sent)
-    if (inner === null && forms.every((form) => isLeftOut(form, name))) continue
-    entries.push([name, decode(decoding, inner, forms.flatMap((form) => shapesOf(form, name)), depth + 1)])
+    if (inner === null && forms.every((form) => isLeftOut(decoding, form, name))) continue
+    entries.push([name, decode(decoding, inner, forms.flatMap((form) => shapesOf(decoding, form, name)), depth + 1)])
   }
   return Object.fromEntries(entries)
 }
 
-const shapesOf = (form: ObjectForm, name: string): ReadonlyArray<Shape> => {
-  const shape = findProperty(form, name)?.shape ?? undeclared(form)
+const shapesOf = (decoding: Decoding, form: ObjectForm, name: string): ReadonlyArray<Shape> => {
+  const shape = findProperty(decoding, form, name)?.shape ?? undeclared(form)
   return isNever(shape) ? [] : [shape]
 }
 
 /** A name that is the tool's own means itself. */
 const originalName = (
-  { tool }: Decoding,
+  decoding: Decoding,
   value: JsonObject,
   forms: ReadonlyArray<ObjectForm>,
   sent: string
 ): string => {
-  const original = tool.names.original(sent)
+  const original = decoding.tool.names.original(sent)
   if (original === undefined || Object.hasOwn(value, original)) return sent
-  return forms.some((form) => findProperty(form, original) !== undefined) ? original : sent
+  return forms.some((form) => findProperty(decoding, form, original) !== undefined) ? original : sent
+}
+
+const findProperty = ({ declared }: Decoding, form: ObjectForm, name: string): Property | undefined => {
+  if (form.properties.length <= MAX_TURNS) return form.properties.find((property) => property.name === name)
+  const properties = declared.get(form) ?? new Map(form.properties.map((property) => [property.name, property]))
+  declared.set(form, properties)
+  return properties.get(name)
 }
 
 /** Whether `null` only means that the property isn't there. */
-const isLeftOut = (form: ObjectForm, name: string): boolean => {
-  const property = findProperty(form, name)
+const isLeftOut = (decoding: Decoding, form: ObjectForm, name: string): boolean => {
+  const property = findProperty(decoding, form, name)
   return property !== undefined && !form.required.has(name) && !allowsNull(property.shape)
 }
 
@@ -151,11 +164,11 @@ const fitsAny = (decoding: Decoding, value: Json, shapes: ReadonlyArray<Shape>, 
 
 /** Each part of a value is looked at once for each form, however the forms are nested. */
 const fitsForm = (decoding: Decoding, value: Json, form: ResolvedForm, depth: number): boolean => {
-  if (typeof value !== "object" || value === null) return fitsScalar(value, form)
+  if (typeof value !== "object" || value === null) return fitsScalar(decoding, value, form)
   if (depth > MAX_DEPTH) return true
-  const known = decoding.fits.get(form) ?? new Map<Json, boolean>()
-  decoding.fits.set(form, known)
-  const before = known.get(value)
+  const known = decoding.fits.get(value) ?? new Map<ResolvedForm, boolean>()
+  decoding.fits.set(value, known)
+  const before = known.get(form)
   if (before !== undefined) return before
   // a form that is asked for again below asks about a smaller value: this one can't come back
   const fits = textIn(decoding, value) !== undefined
@@ -163,15 +176,15 @@ const fitsForm = (decoding: Decoding, value: Json, form: ResolvedForm, depth: nu
     : isList(value)
     ? fitsList(decoding, value, form, depth)
     : form.type === "object" && fitsObject(decoding, value, form, depth)
-  known.set(value, fits)
+  known.set(form, fits)
   return fits
 }
 
 const fits = (decoding: Decoding, value: Json, shape: Shape, depth: number): boolean =>
   isAny(shape) || resolve(shape.forms).some((form) => fitsForm(decoding, value, form, depth + 1))
 
-const fitsScalar = (value: Json, form: ResolvedForm): boolean =>
-  isOfType(value, form.type) && (form.values === undefined || form.values.includes(value)) && fitsBounds(value, form)
+const fitsScalar = (decoding: Decoding, value: Json, form: ResolvedForm): boolean =>
+  isOfType(value, form.type) && isListedIn(decoding, value, form) && fitsBounds(value, form)
 
 const isOfType = (value: Json, type: ResolvedForm["type"]): boolean => {
   if (value === null) return type === "null"
@@ -204,13 +217,16 @@ const isListedIn = (decoding: Decoding, value: Json, form: ResolvedForm): boolea
 }
 
 const fitsObject = (decoding: Decoding, value: JsonObject, form: ObjectForm, depth: number): boolean => {
-  const sent = new Map(
-    Object.entries(value).map(([name, inner]) => [originalName(decoding, value, [form], name), inner])
-  )
   if (!isListedIn(decoding, value, form)) return false
-  if (![...form.required].every((name) => sent.has(name))) return false
-  return [...sent].every(([name, inner]) =>
-    inner === null && isLeftOut(form, name) ||
-    fits(decoding, inner, findProperty(form, name)?.shape ?? undeclared(form), depth)
-  )
+  for (const name of form.required) if (!isSent(decoding, value, form, name)) return false
+  return Object.entries(value).every(([sent, inner]) => {
+    const name = originalName(decoding, value, [form], sent)
+    return inner === null && isLeftOut(decoding, form, name) ||
+      fits(decoding, inner, findProperty(decoding, form, name)?.shape ?? undeclared(form), depth)
+  })
 }
+
+const isSent = (decoding: Decoding, value: JsonObject, form: ObjectForm, name: string): boolean =>
+  [name, decoding.tool.names.legal(name)].some((sent) =>
+    Object.hasOwn(value, sent) && originalName(decoding, value, [form], sent) === name
+  )

@@ -140,8 +140,8 @@ export const isFreeObject = (form: ObjectForm): boolean =>
 export const isRecord = (form: ObjectForm): boolean =>
   form.properties.length === 0 && !isFreeObject(form) && (form.patterns.length > 0 || !isNever(form.rest))
 
-export const findProperty = ({ properties }: ObjectForm, name: string): Property | undefined =>
-  properties.find((property) => property.name === name)
+/** Up to so many it is faster to look at each in turn. */
+export const MAX_TURNS = 16
 
 /** What a property that isn't declared may be. */
 export const undeclared = ({ patterns, rest }: ObjectForm): Shape =>

@@ -6,6 +6,7 @@ import type { ProviderProfile } from "../ProviderProfile.ts"
 import { isTakenAssert } from "./renderAsserts.ts"
 import { nameFor, sizeOf } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
+import { MAX_TURNS } from "./shape.ts"
 import { isBoundOf, isValue } from "./shapeKeywords.ts"
 import { isNamed, referredName, use } from "./usualDefinitions.ts"
 import {
@@ -18,7 +19,6 @@ import {
   isText,
   isTypeOrReference,
   MAX_ALTERNATIVES,
-  MAX_TURNS,
   takesTypes,
   type Types,
   typesOf

@@ -2,7 +2,8 @@
 import { renderFreeObject } from "./renderOpaque.ts"
 import { nameFor, note, noteRenamed, ONLY_DECLARED } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
-import { areTexts, isEmpty, MAX_TURNS, type UsualPart } from "./usualPart.ts"
+import { MAX_TURNS } from "./shape.ts"
+import { areTexts, isEmpty, type UsualPart } from "./usualPart.ts"
 import { renderAt, type UsualPass } from "./usualPass.ts"
 import type { UsualInner } from "./writeUsual.ts"
 

@@ -6,7 +6,7 @@ import type { Json } from "../Json.ts"
 import type { ProviderProfile } from "../ProviderProfile.ts"
 import { sizeOf } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
-import { type About, SILENT, type Statement, type TypeName } from "./shape.ts"
+import { type About, MAX_TURNS, SILENT, type Statement, type TypeName } from "./shape.ts"
 import { BOUNDS, isBoundOf, isNumber, isScalarName, isTypeName, isValue } from "./shapeKeywords.ts"
 
 /** What its keywords say, looked up once: there are many, and most schemas are of a form of their own. */
@@ -228,9 +228,6 @@ export const areListed = (
 ): boolean =>
   type !== undefined && isScalarName(type) && listable.has(type) && values.length > 0 &&
   values.every((each) => typeof each === type || type === "integer" && Number.isInteger(each)) && areDistinct(values)
-
-/** Up to so many it is faster to look for each in turn. */
-export const MAX_TURNS = 16
 
 export const areDistinct = (values: ReadonlyArray<unknown>): boolean =>
   values.length > MAX_TURNS
