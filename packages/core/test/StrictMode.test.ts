@@ -84,6 +84,18 @@ describe("strict mode", () => {
     const cases: ReadonlyArray<readonly [JsonObject, RegExp]> = [
       [{ properties: { data: { type: "object" } } }, /^can't be strict: data is any object$/],
       [{ properties: { value: {} } }, /^can't be strict: value may be of any type$/],
+      [{ additionalProperties: { type: "string" } }, /^can't be strict: the input may have properties that are not/],
+      [{ patternProperties: { "^x-": { type: "string" } } }, /^can't be strict: the input may have properties/],
+      [
+        {
+          properties: {
+            o: { type: "object", properties: { a: { type: "string" } }, additionalProperties: { type: "string" } }
+          }
+        },
+        /^can't be strict: o may have properties that are not declared$/
+      ],
+      [{ minProperties: 1 }, /^can't be strict: the input may have properties/],
+      [{ properties: { a: { type: "string" } }, required: ["b"] }, /^can't be strict: the input may have properties/],
       [nested(11), /more than 10 levels/],
       [
         { properties: { many: { enum: Array.from({ length: 1001 }, (_, index) => `v${index}`) } } },

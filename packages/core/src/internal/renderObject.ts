@@ -12,6 +12,7 @@ import {
   ONLY_DECLARED,
   type Pass,
   quoteName,
+  refuse,
   renderAt,
   type Schema
 } from "./renderPass.ts"
@@ -93,7 +94,7 @@ const renderRest = (pass: Pass, form: ObjectForm, schema: Schema, isRoot: boolea
   const { names, patterns, rest } = form
   if (pass.profile.strict !== undefined) {
     schema["additionalProperties"] = false
-    if (!isNever(rest) || patterns.length > 0) note(pass, "narrowed", ONLY_DECLARED)
+    closeObject(pass, form)
     return NOTHING
   }
   if (!has(pass, "additionalProperties")) {
@@ -121,6 +122,16 @@ const renderRest = (pass: Pass, form: ObjectForm, schema: Schema, isRoot: boolea
     else left.push(stateNames(names))
   }
   return left
+}
+
+/** That an object is open is often nobody's intention; properties that a schema speaks of are. */
+const closeObject = (pass: Pass, form: ObjectForm): void => {
+  const { asserts: { minProperties = 0 }, patterns, properties, required, rest } = form
+  const isSpokenOf = patterns.length > 0 || !isAny(rest) && !isNever(rest)
+  const declared = properties.filter(({ name }) => required.has(name))
+  if (isSpokenOf || declared.length < required.size || Number(minProperties) > properties.length) {
+    refuse(pass, "may have properties that are not declared")
+  } else if (!isNever(rest)) note(pass, "narrowed", ONLY_DECLARED)
 }
 
 /** What is said of an object that isn't written as one. */

@@ -36,7 +36,13 @@ export const renderUsualObject = (pass: UsualPass, part: UsualPart): UsualInner 
 }
 
 /** For strict mode: without other properties, and each of its own is there, be it null. */
-const close = (pass: UsualPass, { additionalProperties }: UsualPart, rendered: Keywords): UsualInner => {
+const close = (
+  pass: UsualPass,
+  { additionalProperties, bounds }: UsualPart,
+  rendered: Keywords
+): UsualInner | undefined => {
+  // it may need some that are not declared
+  if (bounds !== undefined) return undefined
   if (additionalProperties !== false) note(pass, "narrowed", ONLY_DECLARED)
   return { properties: rendered, required: Object.keys(rendered), rest: false }
 }
