@@ -31,3 +31,21 @@ export const Diagnostic = Schema.Struct({
  * @since 0.1.0
  */
 export interface Diagnostic extends Schema.Schema.Type<typeof Diagnostic> {}
+
+/**
+ * A diagnostic as one text: where, and what. A path says which entry it is of, and most messages say themselves where.
+ *
+ * **Example**
+ *
+ * ```ts
+ * Diagnostic.describe({ level: "warning", code: "unknown-key", entry: "files", path: "mcpServers.files.tols", message: "is unknown" })
+ * // => "mcpServers.files.tols: is unknown"
+ * ```
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const describe = ({ entry = "", message, path = "" }: Diagnostic): string => {
+  const isNamed = `.${path}.`.includes(`.${entry}.`)
+  return [isNamed ? "" : entry, message.includes(path) ? "" : path, message].filter((part) => part !== "").join(": ")
+}

@@ -210,8 +210,9 @@ export interface ToolkitService {
 
 /**
  * Whether a toolkit logs the message of each entry that `errors` has, as a warning: once when it is built or when the entry
- * fails, and again where the message is another one or the entry had worked meanwhile. Taken when the toolkit is built.
- * Default: true. Whoever shows `errors` to people says false.
+ * fails, and again where the message is another one or the entry had worked meanwhile. So it does with each of
+ * `diagnostics` that is a warning or an error, once, up to 50. Taken when the toolkit is built. Default: true. Whoever shows
+ * these to people says false.
  *
  * **Example**
  *

@@ -120,6 +120,11 @@ describe("normalize", () => {
     ])
   })
 
+  it("takes no member of a program's object for a key, if no configuration can hold it", () => {
+    const server = { connect: () => ({}), setTools: () => {}, sessions: new Map(), tols: ["a"] }
+    assert.deepStrictEqual(normalized(server).diagnostics.map(({ path }) => path), ["mcpServers.a.tols"])
+  })
+
   it("reads how many calls may run at once, and what the owner says of the whole entry", () => {
     const { maxConcurrent, required, trusted } = local({
       command: "x",

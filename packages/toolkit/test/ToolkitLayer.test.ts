@@ -2,6 +2,7 @@ import {
   AgentRegistry,
   type Change,
   defineTool,
+  type Diagnostic,
   HostResolver,
   LogFailures,
   type RemoteAgent,
@@ -106,6 +107,47 @@ describe("ToolkitLayer.make", () => {
         yield* become(SourceEntry.loaded("a"))
         yield* become(failed("gone"))
         assert.strictEqual(yield* Queue.take(lines), gone)
+        assert.deepStrictEqual(yield* Queue.clear(lines), [])
+      }).pipe(
+        Effect.provide(ToolkitLayer.make([Layer.succeed(Source, { kind: "mcp", entries })])),
+        Effect.provide(Logger.layer([logger]))
+      )
+    }))
+
+  it.effect("logs each diagnostic that is a warning or an error once, and not more than fifty", () =>
+    Effect.gen(function*() {
+      const lines = yield* Queue.unbounded<string>()
+      const logger = Logger.make(({ logLevel, message }) => {
+        Queue.offerUnsafe(lines, `${logLevel}: ${String(message)}`)
+      })
+      const diagnostic = (message: string, level: Diagnostic.Diagnostic["level"] = "warning") => ({
+        level,
+        code: "unknown-key",
+        path: "mcpServers.a.tols",
+        message
+      })
+      const loaded = (
+        ...diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+      ): ReadonlyArray<SourceEntry.SourceEntry> => [SourceEntry.loaded("a", { diagnostics })]
+      const entries = yield* SubscriptionRef.make(
+        loaded(diagnostic("is unknown"), diagnostic("is odd", "error"), diagnostic("is fine", "info"))
+      )
+      yield* Effect.gen(function*() {
+        const toolkit = yield* Toolkit
+        assert.deepStrictEqual(yield* Queue.clear(lines), [
+          "Warn: mcpServers.a.tols: is unknown",
+          "Warn: mcpServers.a.tols: is odd"
+        ])
+        const many = Array.from({ length: 100 }, (_, index) => diagnostic(`is number ${index}`))
+        yield* SubscriptionRef.set(entries, loaded(diagnostic("is unknown"), ...many))
+        const more = yield* Effect.forEach(Array.from({ length: 48 }), () => Queue.take(lines))
+        assert.deepStrictEqual(
+          [more[0], more[46]],
+          [0, 46].map((index) => `Warn: mcpServers.a.tols: is number ${index}`)
+        )
+        assert.match(more[47] ?? "", /see `diagnostics`$/)
+        yield* SubscriptionRef.set(entries, loaded(diagnostic("is new")))
+        yield* toolkit.snapshot
         assert.deepStrictEqual(yield* Queue.clear(lines), [])
       }).pipe(
         Effect.provide(ToolkitLayer.make([Layer.succeed(Source, { kind: "mcp", entries })])),

@@ -1,5 +1,6 @@
 /** What went wrong, on standard error, for commands whose own output doesn't hold it. */
-import type { Diagnostic, Snapshot } from "@effect-toolnexus/core"
+import type { Snapshot } from "@effect-toolnexus/core"
+import * as Diagnostic from "@effect-toolnexus/core/Diagnostic"
 import type { ToolkitConfig } from "@effect-toolnexus/toolkit/ToolkitConfig"
 import * as Effect from "effect/Effect"
 import { oneLine } from "./plainText.ts"
@@ -8,9 +9,13 @@ import { oneLine } from "./plainText.ts"
 export const logProblems = Effect.fnUntraced(
   function*({ diagnostics, errors }: Pick<Snapshot, "diagnostics" | "errors">) {
     yield* Effect.forEach(Object.values(errors), (message) => Effect.logWarning(message), { discard: true })
-    yield* Effect.forEach(diagnostics, (diagnostic) => log[diagnostic.level](oneLine(describe(diagnostic))), {
-      discard: true
-    })
+    yield* Effect.forEach(
+      diagnostics,
+      (diagnostic) => log[diagnostic.level](oneLine(Diagnostic.describe(diagnostic))),
+      {
+        discard: true
+      }
+    )
   }
 )
 
@@ -19,9 +24,3 @@ const log = { error: Effect.logError, warning: Effect.logWarning, info: Effect.l
 /** The same of configurations that no toolkit is built from. */
 export const logConfigProblems = ({ diagnostics, error }: ToolkitConfig) =>
   logProblems({ errors: error === undefined ? {} : { [error.entry]: error.message }, diagnostics })
-
-/** A diagnostic as one text: where, and what. A path says which entry it is of, and most messages say themselves where. */
-export const describe = ({ entry = "", message, path = "" }: Diagnostic.Diagnostic): string => {
-  const isNamed = `.${path}.`.includes(`.${entry}.`)
-  return [isNamed ? "" : entry, message.includes(path) ? "" : path, message].filter((part) => part !== "").join(": ")
-}

@@ -1,9 +1,9 @@
 /** The same for people: tables, and below them what went wrong. */
-import type { Diagnostic, ProviderSchema, Snapshot, ToolkitEntry } from "@effect-toolnexus/core"
+import type { ProviderSchema, Snapshot, ToolkitEntry } from "@effect-toolnexus/core"
+import * as Diagnostic from "@effect-toolnexus/core/Diagnostic"
 import * as SourceEntry from "@effect-toolnexus/core/SourceEntry"
 import type { InventoryEntry } from "@effect-toolnexus/mcp/McpInventory"
 import type { Finding } from "@effect-toolnexus/skills/SkillCheck"
-import { describe } from "./diagnostics.ts"
 import type { SkillList } from "./documents.ts"
 import { oneLine, plainText } from "./plainText.ts"
 import { emphasize, type Screen, table } from "./table.ts"
@@ -106,7 +106,10 @@ export const checkView = (
   ])
 
 const diagnosticsList = (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>): string =>
-  list("Diagnostics:", diagnostics.map((diagnostic) => `${diagnostic.level}: ${oneLine(describe(diagnostic))}`))
+  list(
+    "Diagnostics:",
+    diagnostics.map((diagnostic) => `${diagnostic.level}: ${oneLine(Diagnostic.describe(diagnostic))}`)
+  )
 
 /** Messages may have several lines, like the end of a server's stderr; those that follow are indented. */
 const list = (title: string, items: ReadonlyArray<string>): string =>

@@ -148,7 +148,10 @@ const isTrue = (definition: McpServerDefinition, key: "required" | "trusted"): b
 const ownValue = (record: Readonly<Record<string, unknown>>, key: string): unknown =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-/** A nested `transport` object is read as if flat (a flat key wins); `null` counts as absent. */
+/**
+ * A nested `transport` object is read as if flat (a flat key wins); `null` counts as absent. What no configuration can hold
+ * is no key of one: the object of a program may have members of its own.
+ */
 const flatten = (config: Readonly<Record<string, unknown>>, path: string) => {
   const { transport, ...flat } = config
   const found: Array<FoundKey> = []
@@ -156,7 +159,7 @@ const flatten = (config: Readonly<Record<string, unknown>>, path: string) => {
   const read = (object: Readonly<Record<string, unknown>>, prefix: string) => {
     for (const [key, value] of Object.entries(object)) {
       if (value === null || value === undefined) continue
-      found.push({ key, path: `${prefix}.${key}` })
+      if (isOfConfiguration(value)) found.push({ key, path: `${prefix}.${key}` })
       values[key] = value
     }
   }
@@ -165,6 +168,11 @@ const flatten = (config: Readonly<Record<string, unknown>>, path: string) => {
   read(flat, path)
   return { found, values }
 }
+
+const isOfConfiguration = (value: unknown): boolean =>
+  Predicate.isObject(value)
+    ? [Object.prototype, null].includes(Object.getPrototypeOf(value))
+    : !Predicate.isFunction(value)
 
 /** Names the place and what belongs there. */
 const describe = (issue: SchemaIssue.Issue, path: string): string => {

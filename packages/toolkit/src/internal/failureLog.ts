@@ -1,5 +1,5 @@
-/** The log says what `errors` says: a program that reads neither would miss tools, and nobody would say why. */
-import { LogFailures, type Snapshot } from "@effect-toolnexus/core"
+/** The log says what `errors` and `diagnostics` say: a program that reads neither would miss tools, and nobody would say why. */
+import { Diagnostic, LogFailures, type Snapshot } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -15,18 +15,32 @@ export const logFailures = Effect.fnUntraced(function*(
   yield* Effect.forkScoped(Stream.runForEach(SubscriptionRef.changes(snapshots), log), { startImmediately: true })
 })
 
+/** So many in all: a server may find something to complain about at every turn. */
+const MAX_DIAGNOSTICS = 50
+
 const makeLog = () => {
-  const logged = new Map<string, string>()
-  return Effect.fnUntraced(function*({ errors, statuses }: Snapshot) {
+  const failed = new Map<string, string>()
+  const said = new Set<string>()
+  return Effect.fnUntraced(function*({ diagnostics, errors, statuses }: Snapshot) {
     // an attempt that only fails again is no news
     for (const [id, status] of Object.entries(statuses)) {
-      if (status === "connected" || status === "disabled") logged.delete(id)
+      if (status === "connected" || status === "disabled") failed.delete(id)
     }
     for (const [id, message] of Object.entries(errors)) {
-      if (logged.get(id) === message) continue
-      logged.set(id, message)
-      // a logger that breaks costs its own line
-      yield* Effect.catchDefect(Effect.logWarning(message), () => Effect.void)
+      if (failed.get(id) === message) continue
+      failed.set(id, message)
+      yield* warn(message)
+    }
+    for (const diagnostic of diagnostics) {
+      const text = Diagnostic.describe(diagnostic)
+      if (diagnostic.level === "info" || said.has(text) || said.size >= MAX_DIAGNOSTICS) continue
+      said.add(text)
+      yield* warn(
+        said.size < MAX_DIAGNOSTICS ? text : "There is more to say, and no more of it here: see `diagnostics`"
+      )
     }
   })
 }
+
+/** A logger that breaks costs its own line. */
+const warn = (message: string): Effect.Effect<void> => Effect.catchDefect(Effect.logWarning(message), () => Effect.void)
