@@ -8,13 +8,8 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { createRequire } from "node:module"
 import { createServer } from "node:net"
-import { dirname, join } from "node:path"
-import { call, define, entryOf, eventually, open, platform, toolOf } from "./support.ts"
-
-const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json")
-const program = join(dirname(manifest), "dist/index.js")
+import { call, define, entryOf, eventually, everythingProgram, open, platform, toolOf } from "./support.ts"
 
 const freePort = Effect.callback<number>((resume) => {
   const server = createServer()
@@ -29,7 +24,11 @@ const start = Effect.fnUntraced(function*(transport: "streamableHttp" | "sse", p
   const spawner = yield* ChildProcessSpawner
   const env = { PATH: process.env["PATH"] ?? "", PORT: String(port) }
   const handle = yield* spawner.spawn(
-    ChildProcess.make(process.execPath, [program, transport], { env, extendEnv: false, forceKillAfter: "1 second" })
+    ChildProcess.make(process.execPath, [everythingProgram, transport], {
+      env,
+      extendEnv: false,
+      forceKillAfter: "1 second"
+    })
   )
   yield* Effect.forkScoped(Effect.ignore(Stream.runDrain(handle.stdout)))
   const lines = handle.stderr.pipe(Stream.decodeText, Stream.splitLines)

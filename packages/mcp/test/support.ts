@@ -114,11 +114,13 @@ export const entryIs = ({ ref }: Opened, tag: SourceEntry["_tag"]) =>
 /** JSON that is as deep as that. */
 export const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`)
 
-/** The reference server, over stdio. */
-export const everything = (config: object = {}): McpConfig.McpServerDefinition => {
-  const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json")
-  return define({ command: process.execPath, args: [join(dirname(manifest), "dist/index.js"), "stdio"], ...config })
-}
+const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json")
+
+/** The reference server; its argument is the transport. */
+export const everythingProgram = join(dirname(manifest), "dist/index.js")
+
+export const everything = (config: object = {}): McpConfig.McpServerDefinition =>
+  define({ command: process.execPath, args: [everythingProgram, "stdio"], ...config })
 
 interface Asked {
   readonly id?: number
