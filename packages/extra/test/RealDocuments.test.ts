@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
-// the checkers are written apart from the lowering, once for the whole product
-import * as Rules from "../../toolkit/test/providerRules.ts"
+// the rules are written apart from the lowering, once for the whole product
+import { problemsOf, ways } from "../../toolkit/test/providerWays.ts"
 import { build } from "./support.ts"
 
 // not all of them let their files be resolved
@@ -31,21 +31,6 @@ const documents: Readonly<Record<string, readonly [document: string, operations:
   "rclone (3.1, YAML)": [packageFile("rclone-openapi", "openapi.yaml"), 101]
 }
 
-type Render = (schemas: ProviderSchema.ProviderSchemas, tools: ReadonlyArray<Tool.Tool>) => unknown
-
-const ways: Readonly<Record<string, readonly [render: Render, check: (tools: unknown) => ReadonlyArray<string>]>> = {
-  "OpenAI chat": [(schemas, tools) => schemas.toOpenAIChat(tools), Rules.checkOpenAIChat],
-  "OpenAI chat, strict": [(schemas, tools) => schemas.toOpenAIChat(tools, true), Rules.checkOpenAIChat],
-  "OpenAI responses": [(schemas, tools) => schemas.toOpenAIResponses(tools), Rules.checkOpenAIResponses],
-  Anthropic: [(schemas, tools) => schemas.toAnthropic(tools), Rules.checkAnthropic],
-  Gemini: [(schemas, tools) => schemas.toGemini(tools), Rules.checkGemini],
-  "Gemini, openapi": [(schemas, tools) => schemas.toGeminiOpenApi(tools), Rules.checkGeminiOpenApi],
-  Bedrock: [(schemas, tools) => schemas.toBedrock(tools), Rules.checkBedrock]
-}
-
-const inRequests = (tools: ReadonlyArray<Tool.Tool>): ReadonlyArray<ReadonlyArray<Tool.Tool>> =>
-  Array.from({ length: Math.ceil(tools.length / 100) }, (_, index) => tools.slice(index * 100, index * 100 + 100))
-
 const TIMEOUT = 240_000
 
 const baseUrl = "http://127.0.0.1:1"
@@ -65,10 +50,8 @@ describe.each(Object.entries(documents))("%s", (_name, [document, operations]) =
       for (const name of names) assert.match(name, /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/)
     }), TIMEOUT)
 
-  it.each(Object.entries(ways))("is taken by %s", (_way, [render, check]) => {
-    const schemas = ProviderSchema.make()
-    const problems = inRequests(tools).flatMap((some) => check(render(schemas, some)))
-    assert.deepStrictEqual(problems.slice(0, 5), [])
+  it.each(Object.entries(ways))("is taken by %s", (_provider, way) => {
+    assert.deepStrictEqual(problemsOf(way, ProviderSchema.make(), tools).slice(0, 5), [])
   }, TIMEOUT)
 
   it("loses no tool to a provider", () => {

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { generateInput } from "./generatedSchemas.ts"
 import * as Rules from "./providerRules.ts"
+import { problemsOf, type Way, ways as everyWay } from "./providerWays.ts"
 import { generateUsual } from "./usualSchemas.ts"
 
 const Line = Schema.fromJsonString(Schema.Struct({ id: Schema.String, schema: Schema.Json }))
@@ -54,17 +55,9 @@ const sets: Readonly<Record<string, ReadonlyArray<Json.JsonObject>>> = {
 const toolsOf = (schemas: ReadonlyArray<Json.JsonObject>): ReadonlyArray<Tool.Tool> =>
   schemas.map((schema, index) => defineTool({ name: `tool-${index}`, input: schema, handler: () => "" }))
 
-type Render = (schemas: ProviderSchema.ProviderSchemas, tools: ReadonlyArray<Tool.Tool>) => unknown
-
-const ways: Readonly<Record<string, readonly [render: Render, check: (tools: unknown) => ReadonlyArray<string>]>> = {
-  "OpenAI chat": [(schemas, tools) => schemas.toOpenAIChat(tools), Rules.checkOpenAIChat],
-  "OpenAI chat, strict": [(schemas, tools) => schemas.toOpenAIChat(tools, true), Rules.checkOpenAIChat],
-  "OpenAI responses": [(schemas, tools) => schemas.toOpenAIResponses(tools), Rules.checkOpenAIResponses],
+const ways: Readonly<Record<string, Way>> = {
+  ...everyWay,
   "OpenAI responses, strict": [(schemas, tools) => schemas.toOpenAIResponses(tools, true), Rules.checkOpenAIResponses],
-  Anthropic: [(schemas, tools) => schemas.toAnthropic(tools), Rules.checkAnthropic],
-  Gemini: [(schemas, tools) => schemas.toGemini(tools), Rules.checkGemini],
-  "Gemini, openapi": [(schemas, tools) => schemas.toGeminiOpenApi(tools), Rules.checkGeminiOpenApi],
-  Bedrock: [(schemas, tools) => schemas.toBedrock(tools), Rules.checkBedrock],
   "OpenAI, as common": [
     (schemas, tools) =>
       schemas.declare(tools, "common").map(({ description, inputSchema: parameters, name }) => ({
@@ -101,18 +94,12 @@ const ways: Readonly<Record<string, readonly [render: Render, check: (tools: unk
   ]
 }
 
-/** As many as each provider takes at once. */
-const inRequests = (tools: ReadonlyArray<Tool.Tool>): ReadonlyArray<ReadonlyArray<Tool.Tool>> =>
-  Array.from({ length: Math.ceil(tools.length / 100) }, (_, index) => tools.slice(index * 100, index * 100 + 100))
-
 describe.each(Object.entries(sets))("%s", (_name, schemas) => {
   const before = JSON.stringify(schemas)
   const tools = toolsOf(schemas)
 
-  it.each(Object.entries(ways))("are taken by %s", { timeout: TIMEOUT }, (_way, [render, check]) => {
-    const provider = ProviderSchema.make()
-    const problems = inRequests(tools).flatMap((some) => check(render(provider, some)))
-    assert.deepStrictEqual(problems.slice(0, 5), [])
+  it.each(Object.entries(ways))("are taken by %s", { timeout: TIMEOUT }, (_provider, way) => {
+    assert.deepStrictEqual(problemsOf(way, ProviderSchema.make(), tools).slice(0, 5), [])
     assert.strictEqual(JSON.stringify(schemas), before, "a tool's own schema was changed")
   })
 
