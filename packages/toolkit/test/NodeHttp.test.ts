@@ -107,6 +107,18 @@ describe("NodeHttp", () => {
       }).pipe(Effect.provide(NodeHttp.layer)))
   }
 
+  it.effect("fails each request where a proxy is no URL, and shows nothing of it", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* echo
+      const { exchange } = yield* HttpConnections.use((http) =>
+        http.open({ tls: {}, proxy: { HTTP_PROXY: "http://me:s3cret-value@proxy.example:99999" } })
+      )
+      const url = new URL(`http://127.0.0.1:${port}/`)
+      const { detail, wasSent } = yield* Effect.flip(exchange({ method: "GET", url, headers: {} }))
+      assert.strictEqual(detail, "ERR_PROXY_INVALID_CONFIG: HTTP_PROXY or HTTPS_PROXY is no URL")
+      assert.deepStrictEqual([wasSent, seen.length], [false, 0])
+    }).pipe(Effect.provide(NodeHttp.layer)))
+
   it.effect("leads through no proxy to what is refused and needs no look-up", () =>
     Effect.gen(function*() {
       const { port, seen } = yield* echo

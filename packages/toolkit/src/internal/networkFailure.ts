@@ -52,6 +52,13 @@ export const toFailure = ({ code: given, message }: NetworkError, neverSent: boo
   return new HttpFailure({ code, detail: `${code}: ${HINTS.get(code) ?? message}`, wasSent: !neverSent })
 }
 
+/** Node quotes all that stands there, a password too. */
+export const NO_PROXY = new HttpFailure({
+  code: "ERR_PROXY_INVALID_CONFIG",
+  detail: "ERR_PROXY_INVALID_CONFIG: HTTP_PROXY or HTTPS_PROXY is no URL",
+  wasSent: false
+})
+
 export const ENDED = new HttpFailure({
   code: "ECONNRESET",
   detail: "ECONNRESET: the connection was cut",

@@ -7,12 +7,12 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { urlToHttpOptions } from "node:url"
 import { checkedLookup, refusalOfLiteral } from "./addressCheck.ts"
 import { letGo, readBytes, readPieces, readText } from "./httpBody.ts"
-import { ENDED, isUnsent, toFailure } from "./networkFailure.ts"
+import { ENDED, isUnsent, NO_PROXY, toFailure } from "./networkFailure.ts"
 
 export const open = (options: ConnectionOptions): Effect.Effect<Connections, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(Effect.sync(() => makeAgents(options)), closeAgents),
-    (agents) => ({ exchange: checkedExchange(options, exchangeOver(agents)) })
+  Effect.acquireRelease(Effect.try({ try: () => makeAgents(options), catch: () => NO_PROXY }), closeAgents).pipe(
+    Effect.match({ onFailure: (failure): Exchange => () => Effect.fail(failure), onSuccess: exchangeOver }),
+    Effect.map((exchange) => ({ exchange: checkedExchange(options, exchange) }))
   )
 
 /**
