@@ -27,9 +27,7 @@ import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as TestClock from "effect/testing/TestClock"
 import * as ToolkitLayer from "../src/ToolkitLayer.ts"
-
-const withTools = (...tools: ReadonlyArray<Tool.Tool>) => Effect.provide(ToolkitLayer.make([ExtraSource.layer(tools)]))
-const echo = defineTool({ name: "echo", handler: (args) => JSON.stringify(args) })
+import { echo, withTools } from "./withTools.ts"
 
 describe("ToolkitLayer.make", () => {
   it.effect("builds sources concurrently, a shared dependency once, and closes them in parallel", () =>
