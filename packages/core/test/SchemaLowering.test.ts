@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../src/Json.ts"
 import * as ProviderSchema from "../src/ProviderSchema.ts"
-import { back, declared, isObject, tool } from "./declarations.ts"
+import { back, declared, isObject, strictOf, tool } from "./declarations.ts"
 
 describe("what providers don't take", () => {
   it("keywords go, properties of their names stay (B062)", () => {
@@ -65,6 +65,25 @@ describe("what providers don't take", () => {
     assert.deepStrictEqual(Object(map({ minLength: 1 })).propertyNames, { type: "string", minLength: 1 })
     assert.deepStrictEqual(map({ type: ["string", "null"] }), map({ type: "string" }))
     assert.match(Object(declared({ type: "object", propertyNames: false }).gemini).description, /none is valid/)
+  })
+
+  it("a map that is referred to beside a list isn't sent as one", () => {
+    const Map = { type: "object", additionalProperties: { type: "string" } }
+    const union = { anyOf: [{ type: "array", items: { type: "string" } }, { $ref: "#/$defs/Map" }] }
+    const more = { required: ["p"], $defs: { Map, Either: { anyOf: [{ $ref: "#/$defs/Map" }, { type: "null" }] } } }
+    const text = { type: "string", description: "a map beside a list, as JSON text" }
+    const sent = { type: "object", properties: { json_text: text }, required: ["json_text"] }
+    const list = { type: "array", items: { type: "string" } }
+    assert.deepStrictEqual(declared(union, more).openApi, {
+      anyOf: [list, { ...sent, description: "(values: string)" }]
+    })
+    const further = Object(declared({ anyOf: [list, { $ref: "#/$defs/Either" }] }, more).openApi).anyOf
+    assert.deepStrictEqual(further[1].properties, { json_text: text })
+    const input = { properties: { p: union }, ...more }
+    assert.strictEqual(strictOf(input)?.strict, false)
+    assert.deepStrictEqual(back(input, { p: { json_text: "{}" } }, "gemini"), { p: {} })
+    const alone = { properties: { p: { $ref: "#/$defs/Map" } }, ...more }
+    assert.strictEqual(strictOf(alone)?.strict, true)
   })
 
   it("null stands with one type where it can't stand beside alternatives, however these nest", () => {

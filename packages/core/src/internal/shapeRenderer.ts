@@ -106,17 +106,20 @@ const renderDefinitions = (pass: Pass): JsonObject | undefined => {
   return Object.fromEntries(definitions)
 }
 
-const render = (pass: Pass, shape: Shape): Schema => {
+/** `beside`: what else the same value may be. */
+const render = (pass: Pass, shape: Shape, beside: ReadonlyArray<Form> = NO_FORMS): Schema => {
   // what is refused as a whole needs no more writing
   if (pass.refused !== undefined) return {}
   if (pass.room-- <= 0 || pass.depth >= MAX_DEPTH) return renderCut(pass, "is more than fits into a schema")
   pass.depth++
-  const schema = renderWithin(pass, shape)
+  const schema = renderWithin(pass, shape, beside)
   pass.depth--
   return schema
 }
 
-const renderWithin = (pass: Pass, shape: Shape): Schema => {
+const NO_FORMS: ReadonlyArray<Form> = []
+
+const renderWithin = (pass: Pass, shape: Shape, beside: ReadonlyArray<Form>): Schema => {
   if (isAny(shape)) return renderAnything(pass, shape.about)
   const types = SIMPLE_TYPES.get(shape.forms)
   const [type = ""] = types ?? []
@@ -124,13 +127,14 @@ const renderWithin = (pass: Pass, shape: Shape): Schema => {
     return describe(pass, { type: types.length === 1 ? type : [...types] }, shape.about, NOTHING)
   }
   const inlined = inlineScalar(shape)
-  if (inlined !== shape) return renderWithin(pass, inlined)
+  if (inlined !== shape) return renderWithin(pass, inlined, beside)
   const forms = plainForms(shape.forms)
   if (isNever(shape)) note(pass, "widened", "no value is valid here")
+  const siblings = beside.length === 0 ? forms : [...forms, ...beside]
   const [only] = forms
-  if (only !== undefined && forms.length === 1) return renderForm(pass, only, shape.about, forms)
-  return renderList(pass, forms, shape.about) ?? renderNullable(pass, forms, shape.about) ??
-    renderUnion(pass, forms, shape.about)
+  if (only !== undefined && forms.length === 1) return renderForm(pass, only, shape.about, siblings)
+  return renderList(pass, forms, shape.about, siblings) ?? renderNullable(pass, forms, shape.about, beside) ??
+    renderUnion(pass, forms, shape.about, siblings)
 }
 
 /** A definition of a mere text or number is no more to write than a reference to it. */
@@ -143,8 +147,13 @@ const plainForms = (forms: ReadonlyArray<Form>): ReadonlyArray<Form> =>
 const withAbout = (shape: Shape, about: About): Shape => unite([{ ...shape, about: mergeAbout(about, shape.about) }])
 
 /** Several types in one schema, where nothing is said of only one of them. */
-const renderList = (pass: Pass, forms: ReadonlyArray<Form>, about: About): Schema | undefined => {
-  if (!areResolved(forms) || !canList(pass, forms)) return undefined
+const renderList = (
+  pass: Pass,
+  forms: ReadonlyArray<Form>,
+  about: About,
+  siblings: ReadonlyArray<Form>
+): Schema | undefined => {
+  if (!areResolved(forms) || isAmbiguous(pass, siblings) || !canList(pass, forms)) return undefined
   const types: Array<string> = []
   const schema: Schema = { type: types }
   let left = NOTHING
@@ -171,7 +180,7 @@ const canList = (pass: Pass, forms: ReadonlyArray<ResolvedForm>): boolean => {
     if (isListed && !isListable(pass, form)) return false
     for (let before = 0; before < index; before++) if (isLike(form.type, forms[before]?.type)) return false
   }
-  return !isAmbiguous(pass, forms)
+  return true
 }
 
 /** Whether both can't stand in one list. */
@@ -185,11 +194,16 @@ const isListable = ({ profile }: Pass, { type, values }: ResolvedForm): boolean 
 const valuesOf = ({ type, values }: ResolvedForm): ReadonlyArray<Json> =>
   type === "null" ? [null] : values ?? (type === "boolean" ? [true, false] : [])
 
-const renderNullable = (pass: Pass, forms: ReadonlyArray<Form>, about: About): Schema | undefined => {
+const renderNullable = (
+  pass: Pass,
+  forms: ReadonlyArray<Form>,
+  about: About,
+  beside: ReadonlyArray<Form>
+): Schema | undefined => {
   if (!has(pass, "nullable") || !forms.some(({ type }) => type === "null")) return undefined
   const others = forms.filter(({ type }) => type !== "null")
   if (others.length === 0) return undefined
-  return asNullable(render(pass, { forms: others, about }))
+  return asNullable(render(pass, { forms: others, about }, beside))
 }
 
 /** Of alternatives, which may have some of their own, the first. */
@@ -198,17 +212,22 @@ const asNullable = (schema: JsonObject): Schema => {
   return isSchema(first) ? { ...schema, anyOf: [asNullable(first), ...more] } : { ...schema, nullable: true }
 }
 
-const renderUnion = (pass: Pass, forms: ReadonlyArray<Form>, about: About): Schema => {
+const renderUnion = (
+  pass: Pass,
+  forms: ReadonlyArray<Form>,
+  about: About,
+  siblings: ReadonlyArray<Form>
+): Schema => {
   if (forms.length === 0) return renderAnything(pass, about)
   const outer = pass.profile.besideAnyOf ? SILENT : about
-  const branches = forms.map((form) => renderForm(pass, form, outer, forms))
+  const branches = forms.map((form) => renderForm(pass, form, outer, siblings))
   return outer === SILENT ? describe(pass, { anyOf: branches }, about, []) : { anyOf: branches }
 }
 
 /** `siblings`: all forms of the same value. */
 const renderForm = (pass: Pass, form: Form, outer: About, siblings: ReadonlyArray<Form>): Schema => {
   const about = mergeAbout(outer, form.about)
-  if (form.type === "reference") return renderReference(pass, form.definition, about)
+  if (form.type === "reference") return renderReference(pass, form.definition, about, siblings)
   const { left, schema } = renderBody(pass, form, isAmbiguous(pass, siblings))
   return describe(pass, schema, about, left)
 }
@@ -217,9 +236,10 @@ const renderForm = (pass: Pass, form: Form, outer: About, siblings: ReadonlyArra
 const isAmbiguous = (pass: Pass, forms: ReadonlyArray<Form>): boolean => {
   if (has(pass, "additionalProperties")) return false
   const resolved = resolve(forms)
-  return resolved.length > 1 && resolved.some((form) => form.type === "object" && isRecord(form)) &&
-    resolved.some(({ type }) => type === "array")
+  return resolved.length > 1 && resolved.some(isMap) && resolved.some(({ type }) => type === "array")
 }
+
+const isMap = (form: ResolvedForm): boolean => form.type === "object" && isRecord(form)
 
 const renderBody = (
   pass: Pass,
@@ -251,8 +271,16 @@ const renderOpaqueObject = (pass: Pass, form: ObjectForm, reason: string): Body 
   return { schema, left: join(left, stateObject(pass, form)) }
 }
 
-const renderReference = (pass: Pass, definition: Definition, about: About): Schema => {
-  if (!has(pass, "$ref")) return renderInPlace(pass, definition, about)
+const renderReference = (
+  pass: Pass,
+  definition: Definition,
+  about: About,
+  siblings: ReadonlyArray<Form>
+): Schema => {
+  // elsewhere the same definition may have no list beside it
+  if (!has(pass, "$ref") || isAmbiguous(pass, siblings) && resolve(definition.shape.forms).some(isMap)) {
+    return renderInPlace(pass, definition, about, siblings)
+  }
   const reference: Shape = { forms: [{ type: "reference", definition }], about }
   if (!pass.profile.requiredCycles && !pass.isOptional && leadsBack(pass, reference)) {
     return renderCut(pass, "is part of itself without a property between")
@@ -264,11 +292,16 @@ const renderReference = (pass: Pass, definition: Definition, about: About): Sche
   return pass.profile.besideReference ? { ...schema, ...described } : { anyOf: [schema], ...described }
 }
 
-const renderInPlace = (pass: Pass, definition: Definition, about: About): Schema => {
+const renderInPlace = (
+  pass: Pass,
+  definition: Definition,
+  about: About,
+  siblings: ReadonlyArray<Form>
+): Schema => {
   if (pass.open.has(definition)) return renderCut(pass, "is part of itself")
   pass.open.add(definition)
   const { forms } = definition.shape
-  const schema = render(pass, { forms, about: mergeAbout(about, definition.shape.about) })
+  const schema = render(pass, { forms, about: mergeAbout(about, definition.shape.about) }, siblings)
   pass.open.delete(definition)
   return schema
 }
