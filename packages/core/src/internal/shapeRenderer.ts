@@ -106,20 +106,18 @@ const renderDefinitions = (pass: Pass): JsonObject | undefined => {
   return Object.fromEntries(definitions)
 }
 
-/** `beside`: what else the same value may be. */
-const render = (pass: Pass, shape: Shape, beside: ReadonlyArray<Form> = NO_FORMS): Schema => {
+/** `isOpaqueMap`: what else the same value may be is such that a map can't be told from it. */
+const render = (pass: Pass, shape: Shape, isOpaqueMap = false): Schema => {
   // what is refused as a whole needs no more writing
   if (pass.refused !== undefined) return {}
   if (pass.room-- <= 0 || pass.depth >= MAX_DEPTH) return renderCut(pass, "is more than fits into a schema")
   pass.depth++
-  const schema = renderWithin(pass, shape, beside)
+  const schema = renderWithin(pass, shape, isOpaqueMap)
   pass.depth--
   return schema
 }
 
-const NO_FORMS: ReadonlyArray<Form> = []
-
-const renderWithin = (pass: Pass, shape: Shape, beside: ReadonlyArray<Form>): Schema => {
+const renderWithin = (pass: Pass, shape: Shape, isOpaque: boolean): Schema => {
   if (isAny(shape)) return renderAnything(pass, shape.about)
   const types = SIMPLE_TYPES.get(shape.forms)
   const [type = ""] = types ?? []
@@ -127,14 +125,14 @@ const renderWithin = (pass: Pass, shape: Shape, beside: ReadonlyArray<Form>): Sc
     return describe(pass, { type: types.length === 1 ? type : [...types] }, shape.about, NOTHING)
   }
   const inlined = inlineScalar(shape)
-  if (inlined !== shape) return renderWithin(pass, inlined, beside)
+  if (inlined !== shape) return renderWithin(pass, inlined, isOpaque)
   const forms = plainForms(shape.forms)
   if (isNever(shape)) note(pass, "widened", "no value is valid here")
-  const siblings = beside.length === 0 ? forms : [...forms, ...beside]
+  const isOpaqueMap = isOpaque || isAmbiguous(pass, forms)
   const [only] = forms
-  if (only !== undefined && forms.length === 1) return renderForm(pass, only, shape.about, siblings)
-  return renderList(pass, forms, shape.about, siblings) ?? renderNullable(pass, forms, shape.about, beside) ??
-    renderUnion(pass, forms, shape.about, siblings)
+  if (only !== undefined && forms.length === 1) return renderForm(pass, only, shape.about, isOpaqueMap)
+  return renderList(pass, forms, shape.about, isOpaqueMap) ?? renderNullable(pass, forms, shape.about, isOpaqueMap) ??
+    renderUnion(pass, forms, shape.about, isOpaqueMap)
 }
 
 /** A definition of a mere text or number is no more to write than a reference to it. */
@@ -151,9 +149,9 @@ const renderList = (
   pass: Pass,
   forms: ReadonlyArray<Form>,
   about: About,
-  siblings: ReadonlyArray<Form>
+  isOpaqueMap: boolean
 ): Schema | undefined => {
-  if (!areResolved(forms) || isAmbiguous(pass, siblings) || !canList(pass, forms)) return undefined
+  if (isOpaqueMap || !areResolved(forms) || !canList(pass, forms)) return undefined
   const types: Array<string> = []
   const schema: Schema = { type: types }
   let left = NOTHING
@@ -198,12 +196,12 @@ const renderNullable = (
   pass: Pass,
   forms: ReadonlyArray<Form>,
   about: About,
-  beside: ReadonlyArray<Form>
+  isOpaqueMap: boolean
 ): Schema | undefined => {
   if (!has(pass, "nullable") || !forms.some(({ type }) => type === "null")) return undefined
   const others = forms.filter(({ type }) => type !== "null")
   if (others.length === 0) return undefined
-  return asNullable(render(pass, { forms: others, about }, beside))
+  return asNullable(render(pass, { forms: others, about }, isOpaqueMap))
 }
 
 /** Of alternatives, which may have some of their own, the first. */
@@ -216,19 +214,18 @@ const renderUnion = (
   pass: Pass,
   forms: ReadonlyArray<Form>,
   about: About,
-  siblings: ReadonlyArray<Form>
+  isOpaqueMap: boolean
 ): Schema => {
   if (forms.length === 0) return renderAnything(pass, about)
   const outer = pass.profile.besideAnyOf ? SILENT : about
-  const branches = forms.map((form) => renderForm(pass, form, outer, siblings))
+  const branches = forms.map((form) => renderForm(pass, form, outer, isOpaqueMap))
   return outer === SILENT ? describe(pass, { anyOf: branches }, about, []) : { anyOf: branches }
 }
 
-/** `siblings`: all forms of the same value. */
-const renderForm = (pass: Pass, form: Form, outer: About, siblings: ReadonlyArray<Form>): Schema => {
+const renderForm = (pass: Pass, form: Form, outer: About, isOpaqueMap: boolean): Schema => {
   const about = mergeAbout(outer, form.about)
-  if (form.type === "reference") return renderReference(pass, form.definition, about, siblings)
-  const { left, schema } = renderBody(pass, form, isAmbiguous(pass, siblings))
+  if (form.type === "reference") return renderReference(pass, form.definition, about, isOpaqueMap)
+  const { left, schema } = renderBody(pass, form, isOpaqueMap)
   return describe(pass, schema, about, left)
 }
 
@@ -244,12 +241,12 @@ const isMap = (form: ResolvedForm): boolean => form.type === "object" && isRecor
 const renderBody = (
   pass: Pass,
   form: ResolvedForm,
-  isAmbiguousRecord: boolean
+  isOpaqueMap: boolean
 ): Body => {
   switch (form.type) {
     case "object": {
       if (isRecord(form) && !has(pass, "additionalProperties")) {
-        return isAmbiguousRecord ? renderOpaqueObject(pass, form, "a map beside a list") : renderEntries(pass, form)
+        return isOpaqueMap ? renderOpaqueObject(pass, form, "a map beside a list") : renderEntries(pass, form)
       }
       if (isFreeObject(form) && pass.profile.anything !== "untyped") {
         return renderOpaqueObject(pass, form, "any object")
@@ -275,11 +272,11 @@ const renderReference = (
   pass: Pass,
   definition: Definition,
   about: About,
-  siblings: ReadonlyArray<Form>
+  isOpaqueMap: boolean
 ): Schema => {
   // elsewhere the same definition may have no list beside it
-  if (!has(pass, "$ref") || isAmbiguous(pass, siblings) && resolve(definition.shape.forms).some(isMap)) {
-    return renderInPlace(pass, definition, about, siblings)
+  if (!has(pass, "$ref") || isOpaqueMap && resolve(definition.shape.forms).some(isMap)) {
+    return renderInPlace(pass, definition, about, isOpaqueMap)
   }
   const reference: Shape = { forms: [{ type: "reference", definition }], about }
   if (!pass.profile.requiredCycles && !pass.isOptional && leadsBack(pass, reference)) {
@@ -296,12 +293,12 @@ const renderInPlace = (
   pass: Pass,
   definition: Definition,
   about: About,
-  siblings: ReadonlyArray<Form>
+  isOpaqueMap: boolean
 ): Schema => {
   if (pass.open.has(definition)) return renderCut(pass, "is part of itself")
   pass.open.add(definition)
   const { forms } = definition.shape
-  const schema = render(pass, { forms, about: mergeAbout(about, definition.shape.about) }, siblings)
+  const schema = render(pass, { forms, about: mergeAbout(about, definition.shape.about) }, isOpaqueMap)
   pass.open.delete(definition)
   return schema
 }
