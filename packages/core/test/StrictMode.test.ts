@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../src/Json.ts"
 import * as ProviderSchema from "../src/ProviderSchema.ts"
-import { back, tool } from "./declarations.ts"
-
-const strictOf = (input: JsonObject) => ProviderSchema.make().toOpenAIChat([tool(input)], true)[0]?.function
+import { back, strictOf, tool } from "./declarations.ts"
 
 describe("strict mode", () => {
   it("closes every object, also in items, alternatives and definitions (B058)", () => {

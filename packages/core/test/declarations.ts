@@ -29,3 +29,5 @@ export const isObject = (value: unknown): value is { readonly [key: string]: unk
 
 export const back = (input: JsonObject, args: JsonObject, provider: ProviderSchema.Provider = "openai") =>
   ProviderSchema.make().fromProvider([tool(input)], provider, "tool", args).args
+
+export const strictOf = (input: JsonObject) => ProviderSchema.make().toOpenAIChat([tool(input)], true)[0]?.function
