@@ -48,52 +48,51 @@ const takes = (pass: UsualPass, schema: unknown): boolean => {
 
 /** What it says of values itself, in characters; `undefined` if there is something that isn't taken. */
 const sizeOfTaken = (profile: ProviderProfile, schema: Keywords, types: Types): number | undefined => {
-  let size = 0
-  let hasBounds = false
+  let sum = 0
   for (const keyword in schema) {
-    const value = schema[keyword]
-    if (value === undefined || !profile.keywords.has(keyword)) return undefined
-    switch (keyword) {
-      case "type":
-        break
-      case "properties":
-      case "required":
-      case "additionalProperties":
-        if (!types.names.includes("object")) return undefined
-        break
-      case "items":
-        if (!types.names.includes("array")) return undefined
-        break
-      case "$ref":
-      case "anyOf":
-        if (types.names.length > 0) return undefined
-        break
-      case "description":
-      case "title":
-        if (!isText(value)) return undefined
-        size += value.length
-        break
-      case "default":
-        if (!isValue(value)) return undefined
-        size += sizeOf(value)
-        break
-      case "examples":
-        if (!areValues(value)) return undefined
-        size += sizeOf(value)
-        break
-      case "enum":
-        if (!areValues(value) || types.hasNull || !areListed(profile, value, types.only)) return undefined
-        size += sizeOf(value)
-        break
-      default:
-        if (types.only === undefined || !isBound(keyword, value) || !isBoundOf(types.only, keyword)) return undefined
-        if (!isTakenAssert(profile, types.only, keyword, value)) return undefined
-        size += sizeOf(value)
-        hasBounds = true
-    }
+    const size = profile.keywords.has(keyword) ? sizeOfKeyword(profile, schema, types, keyword) : undefined
+    if (size === undefined) return undefined
+    sum += size
   }
-  // bounds beside a list may make it shorter
-  return hasBounds && schema["enum"] !== undefined ? undefined : size
+  return sum
+}
+
+const sizeOfKeyword = (
+  profile: ProviderProfile,
+  schema: Keywords,
+  { hasNull, names, only }: Types,
+  keyword: string
+): number | undefined => {
+  const value = schema[keyword]
+  if (value === undefined) return undefined
+  switch (keyword) {
+    case "type":
+      return 0
+    case "properties":
+    case "required":
+    case "additionalProperties":
+      return names.includes("object") ? 0 : undefined
+    case "items":
+      return names.includes("array") ? 0 : undefined
+    case "$ref":
+    case "anyOf":
+      return names.length === 0 ? 0 : undefined
+    case "description":
+    case "title":
+      return isText(value) ? value.length : undefined
+    case "default":
+      return isValue(value) ? sizeOf(value) : undefined
+    case "examples":
+      return areValues(value) ? sizeOf(value) : undefined
+    case "enum":
+      return !hasNull && areValues(value) && areListed(profile, value, only) ? sizeOf(value) : undefined
+    default:
+      // bounds beside a list may make it shorter
+      return only !== undefined && schema["enum"] === undefined && isBound(keyword, value) &&
+          isBoundOf(only, keyword) && isTakenAssert(profile, only, keyword, value)
+        ? sizeOf(value)
+        : undefined
+  }
 }
 
 /** Alternatives, a reference, or any value. */
