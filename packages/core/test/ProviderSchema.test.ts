@@ -64,6 +64,23 @@ describe("declarations", () => {
     for (const sent of Object.values(declared(p))) assert.hasAllKeys(sent, ["type"])
   })
 
+  it("what a schema inherits from a class isn't taken for a part of it that goes out", () => {
+    class Text {
+      readonly enum = ["a"]
+      get type() {
+        return "string"
+      }
+    }
+    class Wrapped {
+      readonly properties = { t: new Text() }
+      readonly type = "object"
+    }
+    const { gemini, openAI } = declared(new Text(), { required: ["p"] })
+    assert.deepStrictEqual([gemini, openAI], Array.from({ length: 2 }, () => ({ type: "string", enum: ["a"] })))
+    const within = declared(new Wrapped()).openAI
+    assert.deepStrictEqual(within, { type: "object", properties: { t: { type: "string", enum: ["a"] } } })
+  })
+
   it("a long description goes on in that of the input, and Bedrock's is never empty", () => {
     const long = tool({ description: "Its input" }, "long", `${"word ".repeat(300)}end`)
     const [openAI] = schemas.toOpenAIChat([long])

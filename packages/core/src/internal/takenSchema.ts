@@ -16,6 +16,7 @@ import {
   isBound,
   isEmpty,
   isNull,
+  isPlain,
   isText,
   isTypeOrReference,
   MAX_ALTERNATIVES,
@@ -35,7 +36,7 @@ export const isTaken = (pass: UsualPass, schema: Keywords): boolean => {
 }
 
 const takes = (pass: UsualPass, schema: unknown): boolean => {
-  if (!isKeywords(schema) || pass.depth >= MAX_DEPTH) return false
+  if (!isKeywords(schema) || !isPlain(schema) || pass.depth >= MAX_DEPTH) return false
   const types = typesOf(schema["type"])
   if (types === undefined || !takesTypes(pass.profile, types)) return false
   const size = sizeOfTaken(pass.profile, schema, types)

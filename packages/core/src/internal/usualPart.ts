@@ -33,10 +33,16 @@ export interface UsualPart {
 /** A type and a word on it, as most are: nothing is to be read. */
 export const isLeaf = (schema: Keywords): boolean => {
   const { description, type } = schema
-  if (!isScalarName(type)) return false
+  if (!isScalarName(type) || !isPlain(schema)) return false
   return description === undefined
     ? Object.keys(schema).length === 1
     : isText(description) && Object.keys(schema).length === 2
+}
+
+/** What a schema inherits from a class doesn't go out with it. */
+export const isPlain = (schema: Keywords): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(schema)
+  return prototype === Object.prototype || prototype === null
 }
 
 /** The schemas it is made of are read by themselves. */
