@@ -334,7 +334,8 @@ describe("at a terminal", () => {
       const { output } = yield* runAttended(["call", "ask", "--timeout", "5000"], [slow], [[], text("y")])
       assert.strictEqual(output, "done\n")
       const [before = 0, after = 0] = limits
-      assert.strictEqual(before, 5000)
-      assert.isTrue(after <= 4965 && after > 1000, String(after))
+      // the start of the toolkit is a part of the call
+      assert.isTrue(before <= 5000 && before > 2000, String(before))
+      assert.isTrue(after <= before - 35 && after > 1000, String(after))
     }))
 })

@@ -1,5 +1,6 @@
 import { FakeA2aAgent, ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dirname } from "node:path"
 import * as Process from "./command.ts"
@@ -78,6 +79,66 @@ describe("call", () => {
     }))
 })
 
+describe("a server that isn't there yet", () => {
+  const hanging = ScriptedMcpServer.command({ methods: { initialize: "hang" } })
+
+  it.live("keeps no call of another's tool waiting", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter, hanging } })
+      // an entry that hasn't started may have the tool of that name yet
+      const calls = [["s_greet"], ["question", `{"questions": []}`, "--disable-tool", "hanging_x"]]
+      for (const call of calls) {
+        const { stderr } = yield* Effect.timeout(toolnexus(["call", ...call, "--config", config]), "10 seconds")
+        assert.notInclude(stderr, "hanging")
+      }
+    }), 25_000)
+
+  it.live("may still take the name of a tool that is there", () =>
+    Effect.gen(function*() {
+      const answering = (name: string, text: string) => ({ tools: [{ name, does: [{ text }] }] })
+      const config = yield* configFile({
+        mcpServers: {
+          a: ScriptedMcpServer.command({ startupDelay: 1500, ...answering("b_c", "the slow one") }),
+          a_b: ScriptedMcpServer.command(answering("c", "the quick one"))
+        }
+      })
+      const { stdout } = yield* toolnexus(["call", "a_b_c", "--config", config])
+      assert.strictEqual(stdout, "the slow one\n")
+    }), 20_000)
+
+  it.live("is waited for within --timeout, which is told with what was waited for", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { hanging } })
+      const slow = toolnexus(["call", "hanging_x", "--timeout", "1000", "--config", config])
+      const { code, stderr, stdout } = yield* Effect.timeout(slow, "10 seconds")
+      assert.deepStrictEqual([code, stdout], [1, "hanging_x did not answer within its total limit of 1000 ms\n"])
+      assert.strictEqual(stderr, "warning: hanging_x was waiting for hanging\n")
+      const required = yield* configFile({ mcpServers: { hanging: { ...hanging, required: true } } })
+      const build = toolnexus(["call", "read", "--timeout", "1000", "--config", required, "--json"])
+      assert.deepNestedInclude(parse((yield* Effect.timeout(build, "10 seconds")).stdout), {
+        "metadata.error": "ToolTimeout"
+      })
+    }), 25_000)
+
+  it.live(
+    "leaves the call what is left of --timeout, and is told on standard error meanwhile",
+    () =>
+      Effect.gen(function*() {
+        const slow = ScriptedMcpServer.command({
+          startupDelay: 2500,
+          tools: [{ name: "hang", does: [{ delay: 60_000 }] }]
+        })
+        const config = yield* configFile({ mcpServers: { slow } })
+        const call = toolnexus(["call", "slow_hang", "--timeout", "4000", "--config", config])
+        const [took, { stderr, stdout }] = yield* Effect.timed(call)
+        assert.strictEqual(stdout, "slow_hang did not answer within its total limit of 4000 ms\n")
+        assert.strictEqual(stderr, "info: Connecting to slow\n")
+        assert.isBelow(Duration.toMillis(took), 6400)
+      }),
+    20_000
+  )
+})
+
 describe("what is said on standard error", () => {
   it.live("is a line each, whatever a server calls its tools; what belongs to one is indented", () =>
     Effect.gen(function*() {
@@ -87,7 +148,7 @@ describe("what is said on standard error", () => {
           s: ScriptedMcpServer.command({ malformedTools: [{ name: "a\nerror: b", inputSchema: { type: "string" } }] })
         }
       })
-      const { stderr } = yield* toolnexus(["call", "glob", `{"pattern": "*.none"}`, "--config", config])
+      const { stderr } = yield* toolnexus(["call", "neither", "--config", config])
       assert.deepStrictEqual(stderr.split("\n"), [
         `warning: mcp server "bad" failed at initialize: it exited with code 3 before it was ready; its stderr ends with:`,
         "  first",

@@ -4,7 +4,7 @@ import { Request } from "@effect-toolnexus/core/Request"
 import type { CallOptions } from "@effect-toolnexus/core/ToolCall"
 import * as ToolError from "@effect-toolnexus/core/ToolError"
 import type { CallArguments, ToolkitService } from "@effect-toolnexus/core/Toolkit"
-import type * as ToolResult from "@effect-toolnexus/core/ToolResult"
+import type { ToolResult } from "@effect-toolnexus/core/ToolResult"
 import type * as Prompt from "effect/cli/Prompt"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -26,11 +26,16 @@ export interface AnsweredCall {
   readonly isAttended: boolean
 }
 
+/** One whose tool is there; `spent` is how much of its limit the way there took, in milliseconds. */
+interface ReadyCall extends AnsweredCall {
+  readonly spent: number
+}
+
 /** The result; it holds a request still (`metadata.pending`) where there is nobody to answer it. */
-export const callAnswered = Effect.fnUntraced(function*(toolkit: ToolkitService, call: AnsweredCall) {
+export const callAnswered = Effect.fnUntraced(function*(toolkit: ToolkitService, call: ReadyCall) {
   const run = makeRounds(call)
   const resume = (request: Request, answer: Answer.Answer) => run((options) => toolkit.resume(request, answer, options))
-  const first = yield* run((options) => toolkit.execute(call.name, call.args, options))
+  const first = yield* ToolError.fold(run((options) => toolkit.call(call.name, call.args, options)), identity)
   const asked = readPending(first)
   if (asked === undefined) return first
   let result = call.answer === undefined
@@ -42,24 +47,36 @@ export const callAnswered = Effect.fnUntraced(function*(toolkit: ToolkitService,
   return result
 })
 
+/** One that has passed would be no limit at all. */
+const MIN_LIMIT = 0.001
+
 /** Runs the parts of a call under one limit: it goes on where it stood, for the time a person takes doesn't count. */
-const makeRounds = ({ name, timeout }: AnsweredCall) => {
-  let left = timeout
-  return Effect.fnUntraced(function*<A, E>(start: (options: CallOptions) => Effect.Effect<A, E>) {
+const makeRounds = ({ name, spent, timeout }: ReadyCall) => {
+  let left = timeout === undefined ? undefined : Math.max(timeout - spent, MIN_LIMIT)
+  return Effect.fnUntraced(function*(start: (options: CallOptions) => Effect.Effect<ToolResult, ToolError.ToolError>) {
     const started = yield* Clock.currentTimeMillis
     const limit = left === undefined ? {} : { timeout: left }
+    // the limit that was given says more than what was left of it
+    const whole = (error: ToolError.ToolError) =>
+      timeout !== undefined && error._tag === "ToolTimeout" && error.limit === limit.timeout
+        ? tookTooLong(name, timeout)
+        : error
     const spend = Effect.map(Clock.currentTimeMillis, (now) => {
-      // one that has passed would be no limit at all
-      if (left !== undefined) left = Math.max(left - (now - started), 0.001)
+      if (left !== undefined) left = Math.max(left - (now - started), MIN_LIMIT)
     })
-    return yield* Effect.ensuring(withCallProgress(name, (options) => start({ ...limit, ...options })), spend)
+    const round = Effect.mapError(withCallProgress(name, (options) => start({ ...limit, ...options })), whole)
+    return yield* Effect.ensuring(round, spend)
   })
 }
+
+/** `limit` is what the whole call was given. */
+export const tookTooLong = (toolName: string, limit: number) =>
+  new ToolError.ToolTimeout({ toolName, limit, phase: "total" })
 
 const decodeRequest = Schema.decodeUnknownOption(Request)
 
 /** A tool may put what it likes into its metadata, but not this error. */
-const readPending = ({ isError, metadata }: ToolResult.ToolResult): Request | undefined =>
+const readPending = ({ isError, metadata }: ToolResult): Request | undefined =>
   isError && metadata?.["error"] === "ToolSuspended"
     ? Option.getOrUndefined(decodeRequest(metadata["pending"]))
     : undefined
@@ -67,8 +84,8 @@ const readPending = ({ isError, metadata }: ToolResult.ToolResult): Request | un
 /** A typing error shouldn't cost the call: an answer that isn't what the schema asks for may be given again. */
 const askUntilFit = <R>(
   request: Request,
-  resume: (request: Request, answer: Answer.Answer) => Effect.Effect<ToolResult.ToolResult, ToolError.ToolError, R>
-): Effect.Effect<ToolResult.ToolResult, ToolError.ToolError, R | Stdio.Stdio | Prompt.Environment> =>
+  resume: (request: Request, answer: Answer.Answer) => Effect.Effect<ToolResult, ToolError.ToolError, R>
+): Effect.Effect<ToolResult, ToolError.ToolError, R | Stdio.Stdio | Prompt.Environment> =>
   Effect.gen(function*() {
     const outcome = yield* Effect.result(resume(request, yield* askPerson(request)))
     const misfit = Result.isFailure(outcome) ? readMisfit(request, outcome.failure) : undefined

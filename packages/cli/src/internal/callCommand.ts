@@ -1,23 +1,26 @@
 /** `toolnexus call`: one call of one tool. */
-import type { Snapshot, SourceEntry, ToolkitEntry } from "@effect-toolnexus/core"
+import type { Snapshot, ToolkitEntry } from "@effect-toolnexus/core"
 import { InlineResolver } from "@effect-toolnexus/core/HostResolver"
+import * as ToolError from "@effect-toolnexus/core/ToolError"
 import { Toolkit } from "@effect-toolnexus/core/Toolkit"
-import * as ToolName from "@effect-toolnexus/core/ToolName"
 import type { ToolResult } from "@effect-toolnexus/core/ToolResult"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import type { SourceFlags } from "../SourceFlags.ts"
 import { CallFailed, InputTooLarge, StdioFailed } from "../ToolnexusError.ts"
-import { callAnswered } from "./answeredCall.ts"
+import { type AnsweredCall, callAnswered, tookTooLong } from "./answeredCall.ts"
 import type { GivenAnswer } from "./answerFlag.ts"
 import { logProblems } from "./diagnostics.ts"
 import { makeInlineResolver } from "./inlineAnswers.ts"
 import { printJson, printLine } from "./output.ts"
+import { isPrefix, rivalsOf } from "./ownerOfName.ts"
 import { plainText } from "./plainText.ts"
 import { isAttended } from "./promptTerminal.ts"
-import { useToolkit } from "./useToolkit.ts"
+import { awaitEntries, buildToolkit } from "./useToolkit.ts"
 
 /** The command line of one call. */
 export interface CallInput {
@@ -30,7 +33,8 @@ export interface CallInput {
 /** Standard input is read before anything is started: whoever types it shouldn't keep servers waiting. */
 export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: boolean, input: CallInput) {
   const args = yield* readArguments(input.args)
-  const answered = {
+  const started: StartedCall = {
+    startedAt: yield* Clock.currentTimeMillis,
     name: input.name,
     args,
     timeout: Option.getOrUndefined(input.timeout),
@@ -38,21 +42,46 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: bool
     // whoever typed the arguments has ended standard input
     isAttended: !isPiped(input.args) && (yield* isAttended)
   }
-  const used = useToolkit(
-    flags,
-    isJson,
-    Effect.gen(function*() {
-      const toolkit = yield* Toolkit
-      const snapshot = yield* toolkit.snapshot
-      yield* logProblems(snapshot)
-      const result = yield* callAnswered(toolkit, answered)
-      yield* isJson ? printJson(result) : printResult(result)
-      if (result.metadata?.["error"] === "ToolNotFound") yield* explainUnknown(input.name, snapshot)
-      return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
-    })
-  )
-  yield* Effect.provideService(used, InlineResolver, yield* makeInlineResolver(answered))
+  const resolver = yield* makeInlineResolver(started)
+  const result = yield* Effect.provideService(callWhenThere(flags, isJson, started), InlineResolver, resolver)
+  yield* isJson ? printJson(result) : printResult(result)
+  return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
+  // what is printed comes before the clean-up
+}, Effect.scoped)
+
+/** The limit counts from `startedAt`, in milliseconds of the clock: the way to the tool is a part of the call. */
+interface StartedCall extends AnsweredCall {
+  readonly startedAt: number
+}
+
+const callWhenThere = Effect.fnUntraced(function*(flags: SourceFlags, isJson: boolean, started: StartedCall) {
+  const { name } = started
+  const context = yield* within(started, buildToolkit(flags, isJson))
+  if (Option.isNone(context)) return late(started)
+  const toolkit = Context.get(context.value, Toolkit)
+  const settled = yield* within(started, awaitEntries(toolkit, rivalsOf(name)))
+  const snapshot = yield* toolkit.snapshot
+  yield* logProblems(snapshot)
+  if (Option.isNone(settled)) {
+    const names = rivalsOf(name)(snapshot).map(({ id }) => id)
+    yield* Effect.logWarning(`${name} was waiting for ${names.join(", ")}`)
+    return late(started)
+  }
+  const result = yield* callAnswered(toolkit, { ...started, spent: yield* spentBy(started) })
+  if (result.metadata?.["error"] === "ToolNotFound") yield* explainUnknown(name, snapshot)
+  return result
 })
+
+const spentBy = ({ startedAt }: StartedCall) => Effect.map(Clock.currentTimeMillis, (now) => now - startedAt)
+
+/** Nothing where it takes longer than the call may. */
+const within = Effect.fnUntraced(function*<A, E, R>(started: StartedCall, start: Effect.Effect<A, E, R>) {
+  return started.timeout === undefined
+    ? Option.some(yield* start)
+    : yield* Effect.timeoutOption(start, Math.max(started.timeout - (yield* spentBy(started)), 0))
+})
+
+const late = ({ name, timeout = 0 }: StartedCall) => ToolError.toResult(tookTooLong(name, timeout))
 
 /** A request that nobody could be asked is the output, which alone doesn't look like one. */
 const HOW_TO_ANSWER =
@@ -87,9 +116,6 @@ const explainUnknown = Effect.fnUntraced(function*(name: string, { entries }: Sn
 
 /** The kinds whose tools begin with a name of their own. */
 const OWNERS: ReadonlyMap<string, string> = new Map([["mcp", "mcp server"], ["agent", "agent"]])
-
-const isPrefix = (entry: SourceEntry.SourceEntry, name: string): boolean =>
-  name.startsWith(`${ToolName.sanitize(entry.name)}_`)
 
 /** Arguments are written by hand or by a model; more than this is the wrong file. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024

@@ -13,22 +13,29 @@ import { cut } from "./table.ts"
 /** A build that is quicker than this shows nothing. */
 const DELAY = "300 millis"
 
-/** Shows which entries are waited for, while the effect runs and standard error is a terminal. */
+/** In a pipe: a start that is quicker than this is as usual. */
+const PIPE_DELAY = "2 seconds"
+
+/** Says which entries are waited for, while the effect runs: a terminal shows it, elsewhere it is one line of the log. */
 export const withProgress = <A, E, R>(
   names: () => ReadonlyArray<string>,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R | Stdio.Stdio | Terminal.Terminal> =>
   Effect.gen(function*() {
     const { stderrIsTerminal } = yield* Stdio.Stdio
-    if (!(yield* stderrIsTerminal)) return yield* effect
-    const drawing = yield* Effect.forkChild(Effect.delay(drawNames(names), DELAY))
-    return yield* Effect.ensuring(effect, Fiber.interrupt(drawing))
+    const telling = (yield* stderrIsTerminal)
+      ? Effect.delay(drawNames(names), DELAY)
+      : Effect.delay(Effect.suspend(() => Effect.logInfo(waitingFor(names()))), PIPE_DELAY)
+    const told = yield* Effect.forkChild(telling)
+    return yield* Effect.ensuring(effect, Fiber.interrupt(told))
   })
+
+const waitingFor = (names: ReadonlyArray<string>): string => oneLine(`Connecting to ${names.join(", ")}`)
 
 const drawNames = Effect.fnUntraced(
   function*(names: () => ReadonlyArray<string>) {
     for (let seconds = 0;; seconds++) {
-      yield* draw(`Connecting to ${names().join(", ")}`, seconds === 0 ? "" : ` (${seconds} s)`)
+      yield* draw(waitingFor(names()), seconds === 0 ? "" : ` (${seconds} s)`)
       yield* Effect.sleep("1 second")
     }
   },

@@ -1,5 +1,5 @@
 /** From the flags to a toolkit, and from there to what a command does with it. */
-import type { ToolkitService } from "@effect-toolnexus/core"
+import type { Snapshot, ToolkitEntry, ToolkitService } from "@effect-toolnexus/core"
 import { LogFailures, Toolkit } from "@effect-toolnexus/core/Toolkit"
 import type { ToolkitConfig } from "@effect-toolnexus/toolkit/ToolkitConfig"
 import type { ToolkitOptions } from "@effect-toolnexus/toolkit/ToolkitOptions"
@@ -17,12 +17,19 @@ import { withProgress } from "./progress.ts"
 /** Runs an effect with the toolkit of all sources, and closes that afterwards. */
 export const useToolkit = Effect.fnUntraced(
   function*<A, E, R>(flags: SourceFlags.SourceFlags, isJson: boolean, use: Effect.Effect<A, E, R>) {
-    const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
-    const options = yield* SourceFlags.toOptions(flags, config)
-    return yield* withLayer({ isJson, options, required: requiredIn(config) }, use)
+    const context = yield* buildToolkit(flags, isJson)
+    yield* awaitEntries(Context.get(context, Toolkit), connecting)
+    return yield* Effect.provideContext(use, context)
   },
   Effect.scoped
 )
+
+/** The toolkit of all sources, as soon as the required ones have settled; the others may be on their way still. */
+export const buildToolkit = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlags, isJson: boolean) {
+  const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
+  const options = yield* SourceFlags.toOptions(flags, config)
+  return yield* buildLayer({ isJson, options, required: requiredIn(config) })
+})
 
 /** The same with skills alone: no server is started for them. `use` also gets the files, which are no entry then. */
 export const useSkills = Effect.fnUntraced(
@@ -32,7 +39,9 @@ export const useSkills = Effect.fnUntraced(
   ) {
     const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
     const options = SourceFlags.toSkillOptions(flags, config)
-    return yield* withLayer({ isJson: false, options, required: [] }, use(config))
+    const context = yield* buildLayer({ isJson: false, options, required: [] })
+    yield* awaitEntries(Context.get(context, Toolkit), connecting)
+    return yield* Effect.provideContext(use(config), context)
   },
   Effect.scoped
 )
@@ -55,33 +64,32 @@ interface Setup {
   readonly required: ReadonlyArray<string>
 }
 
-const withLayer = Effect.fnUntraced(function*<A, E, R>(
-  { isJson, options, required }: Setup,
-  use: Effect.Effect<A, E, R>
-) {
+const buildLayer = Effect.fnUntraced(function*({ isJson, options, required }: Setup) {
   const makeToolkit = yield* ToolkitFactory
   // the commands say themselves what has failed, each in its place
   const build = Effect.provideService(Layer.build(makeToolkit(options)), LogFailures, false)
-  const context = yield* Effect.tapError(
+  return yield* Effect.tapError(
     required.length === 0 ? build : withProgress(() => required, build),
     (error) => isJson ? printJson(requiredDocument(error)) : Effect.void
   )
-  yield* awaitEntries(Context.get(context, Toolkit))
-  return yield* Effect.provideContext(use, context)
 })
 
-/** Until no entry is on its way any more; meanwhile a terminal shows which ones are. */
-const awaitEntries = Effect.fnUntraced(function*(toolkit: ToolkitService) {
-  let connecting: ReadonlyArray<string> = []
+/** The entries that are on their first way. */
+export const connecting = ({ entries }: Snapshot): ReadonlyArray<ToolkitEntry> =>
+  entries.filter(({ entry }) => entry._tag === "Connecting")
+
+/** Until none of the entries that are waited for is left; meanwhile whoever watches is told which ones are. */
+export const awaitEntries = Effect.fnUntraced(function*(
+  toolkit: ToolkitService,
+  waitedFor: (snapshot: Snapshot) => ReadonlyArray<ToolkitEntry>
+) {
+  let names: ReadonlyArray<string> = []
   const settled = toolkit.changes.pipe(
-    Stream.map(({ snapshot }) =>
-      snapshot.entries.filter(({ entry }) => entry._tag === "Connecting").map(({ id }) => id)
-    ),
-    Stream.takeUntil((ids) => {
-      connecting = ids
-      return ids.length === 0
+    Stream.takeUntil(({ snapshot }) => {
+      names = waitedFor(snapshot).map(({ id }) => id)
+      return names.length === 0
     }),
     Stream.runDrain
   )
-  yield* withProgress(() => connecting, settled)
+  yield* withProgress(() => names, settled)
 })

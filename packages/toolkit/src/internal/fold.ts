@@ -75,8 +75,12 @@ const merge = (sources: ReadonlyArray<SourceState>, options: FoldOptions): Merge
       else shadowed.push({ name: tool.name, winner: winner.origin, loser: tool.origin })
     }
   }
+  // what is on its way may have the name yet
+  const isComplete = !sources.some(({ entries }) => entries.some(({ _tag }) => _tag === "Connecting"))
   // a name may be disabled in code and in the file
-  for (const name of new Set(options.disableTools)) if (!byName.delete(name)) diagnostics.push(unknownTool(name))
+  for (const name of new Set(options.disableTools)) {
+    if (!byName.delete(name) && isComplete) diagnostics.push(unknownTool(name))
+  }
   return { byName, shadowed, diagnostics }
 }
 
