@@ -27,6 +27,8 @@ const sell = defineTool({
   await using toolkit = await createToolkit({
     builtins: false,
     tools: [count, sell],
+    // Ctrl-C closes it, and then ends the program
+    closeOn: ["SIGINT", "SIGTERM", "SIGHUP"],
     policy: [Policy.ask({ tool: "sell" })],
     waitFor: (request) => {
       console.log(request.prompt)

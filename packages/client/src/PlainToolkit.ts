@@ -13,6 +13,7 @@ import {
   type Request,
   type Resolver,
   type Snapshot,
+  Suggestion,
   type Tool,
   type ToolCall,
   Toolkit,
@@ -29,6 +30,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import type * as AiSdk from "./AiSdk.ts"
+import * as Signals from "./internal/closingSignals.ts"
 import { makeRun } from "./internal/plainRun.ts"
 import { makeView } from "./internal/plainView.ts"
 import type * as LangChain from "./LangChain.ts"
@@ -50,6 +52,12 @@ export interface Options extends Omit<ToolkitOptions, "waitFor"> {
   ) => Answer.Answer | PromiseLike<Answer.Answer>
   /** Ends the build. Default: it is as slow as its slowest entry, within its limits. */
   readonly signal?: AbortSignal
+  /**
+   * The signals of the system at which the toolkit is closed before the process ends by them: `SIGINT`, `SIGTERM`, `SIGHUP`.
+   * Without them such a signal leaves servers and shells behind. For a program that listens for none of them itself; one
+   * that does closes the toolkit there. Default: none.
+   */
+  readonly closeOn?: ReadonlyArray<"SIGINT" | "SIGTERM" | "SIGHUP">
 }
 
 /**
@@ -169,18 +177,44 @@ export interface PlainToolkit extends PlainView, AsyncDisposable {
  * @category constructors
  * @since 0.1.0
  */
-export const createToolkit = async ({ signal, waitFor, ...options }: Options = {}): Promise<PlainToolkit> => {
+export const createToolkit = async (
+  { closeOn = [], signal, waitFor, ...options }: Options = {}
+): Promise<PlainToolkit> => {
+  checkOptions(closeOn, options)
   const run = makeRun(Context.make(Logger.LogToStderr, true))
   const layer = ToolkitLive({ ...options, ...(waitFor === undefined ? {} : { waitFor: toResolver(waitFor) }) })
   const scope = Scope.makeUnsafe()
-  const built = Layer.build(layer).pipe(
-    Effect.provideService(Scope.Scope, scope),
-    Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void)
-  )
-  const service = Context.get(await run(built, signal), Toolkit)
+  const ending = new AbortController()
   let closing: Promise<void> | undefined
-  const close = () => closing ??= run(Scope.close(scope, Exit.void))
-  return { ...makeView(service, run), close, [Symbol.asyncDispose]: close }
+  const close = () => closing ??= run(Scope.close(scope, Exit.void)).finally(() => stopListening())
+  const stopListening = Signals.closeOn(closeOn, async () => {
+    ending.abort(new Error("The process is ending"))
+    await Promise.allSettled([building])
+    await close()
+  })
+  const building = run(
+    Scope.provide(Layer.build(layer), scope),
+    signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
+  )
+  try {
+    const service = Context.get(await building, Toolkit)
+    return { ...makeView(service, run), close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What isn't an option of `ToolkitLive`, which looks at its own. */
+const checkOptions = (closeOn: unknown, others: object): void => {
+  const stray = Suggestion.misspelled(others, ["closeOn"])
+  if (stray !== undefined) {
+    throw new TypeError(`"${stray[0]}" is no option of a toolkit; did you mean "${stray[1]}"?`)
+  }
+  const known: ReadonlyArray<unknown> = Signals.CLOSING_SIGNALS
+  if (!Array.isArray(closeOn) || !closeOn.every((signal) => known.includes(signal))) {
+    throw new TypeError(`closeOn must be a list of ${known.join(", ")}`)
+  }
 }
 
 /** A rejection is a resolver that broke: the toolkit takes it as a no, and logs it. */

@@ -4,9 +4,10 @@ import { Policy } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { execFile } from "node:child_process"
-import { getEventListeners } from "node:events"
+import { execFile, spawn } from "node:child_process"
+import { getEventListeners, once } from "node:events"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { promisify } from "node:util"
 import { createToolkit, type PlainToolkit } from "../src/index.ts"
 import { paint } from "./support.ts"
@@ -253,7 +254,7 @@ describe("createToolkit", () => {
     assertNothingLeft(Effect.promise(async () => {
       const server = ScriptedMcpServer.command(hanging)
       const abort = new AbortController()
-      setTimeout(() => abort.abort(new Error("no patience")), 300)
+      void setTimeout(300).then(() => abort.abort(new Error("no patience")))
       const error = await failureOf(create({ config: { mcpServers: { server } }, signal: abort.signal }))
       assert.deepInclude(error, { message: "no patience" })
       // also one that would be done at once
@@ -275,4 +276,73 @@ describe("createToolkit", () => {
       assert.include(stderr, "A tool broke unexpectedly")
     }
   )
+
+  it("takes no signal that can't be waited for", async () => {
+    const told = async (options: object) => String(await failureOf(create(options)))
+    assert.include(await told({ closeOn: ["SIGKILL"] }), "TypeError: closeOn must be a list of SIGINT, SIGTERM, SIGHUP")
+    assert.include(await told({ closeOn: "SIGINT" }), "TypeError: closeOn must be a list")
+    assert.include(await told({ closeon: ["SIGINT"] }), "did you mean \"closeOn\"?")
+  })
+
+  it.live("listens to signals only while a toolkit is open", () =>
+    assertNothingLeft(Effect.promise(async () => {
+      const before = process.listenerCount("SIGHUP")
+      const many = await Promise.all(Array.from({ length: 20 }, () => create({ closeOn: ["SIGHUP", "SIGHUP"] })))
+      assert.strictEqual(process.listenerCount("SIGHUP"), before + 1)
+      await Promise.all(many.map((toolkit) => toolkit.close()))
+      const config = { mcpServers: { gone: { command: "/does/not/exist", required: true } } }
+      await failureOf(create({ config, closeOn: ["SIGHUP"] }))
+      await failureOf(create({ signal: AbortSignal.abort(), closeOn: ["SIGHUP"] }))
+      assert.strictEqual(process.listenerCount("SIGHUP"), before)
+    })))
+
+  it.each(
+    [
+      ["running", "SIGINT"],
+      ["running", "SIGTERM"],
+      ["running", "SIGHUP"],
+      ["two", "SIGINT"],
+      ["building", "SIGINT"],
+      ["exit", undefined],
+      ["throw", undefined]
+    ] as const
+  )("leaves no process where the program ends: %s %s", { timeout: 60_000 }, async (how, signal) => {
+    const program = spawn(process.execPath, [join(import.meta.dirname, "fixtures/ending.ts"), how])
+    const exited = once(program, "exit")
+    const groups = decodePids(String((await once(program.stdout, "data"))[0]))
+    try {
+      assert.isAtLeast(groups.length, how === "building" ? 1 : 2)
+      if (signal !== undefined) program.kill(signal)
+      assert.deepStrictEqual((await exited)[1], signal ?? null)
+      assert.deepStrictEqual(await aliveIn(groups), [])
+    } finally {
+      program.kill("SIGKILL")
+      groups.forEach(killGroup)
+    }
+  })
 })
+
+const killGroup = (leader: number): void => {
+  try {
+    process.kill(-leader, "SIGKILL")
+  } catch {
+    // it is gone, as it should be
+  }
+}
+
+const decodePids = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.Int)))
+
+/** What is left in these process groups, a moment after they were killed. Where nobody reaps orphans they stay as zombies. */
+const aliveIn = async (groups: ReadonlyArray<number>): Promise<ReadonlyArray<string>> => {
+  let left: ReadonlyArray<string> = []
+  for (let tries = 0; tries < 40; tries++) {
+    const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pgid=,stat=,args="])
+    left = stdout.split("\n").filter((line) => {
+      const [group, state] = line.trim().split(/\s+/)
+      return groups.includes(Number(group)) && state?.startsWith("Z") === false
+    })
+    if (left.length === 0) return left
+    await setTimeout(50)
+  }
+  return left
+}

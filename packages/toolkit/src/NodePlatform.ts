@@ -8,9 +8,14 @@ import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChild
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Layer from "effect/Layer"
+import * as EndedAtExit from "./internal/endedAtExit.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 
 /**
+ * **Details**
+ *
+ * A process that was started by it, and is still open when this one exits, is killed with its group.
+ *
  * **Example** (Another spawner over Node)
  *
  * ```ts
@@ -22,6 +27,9 @@ import * as NodeHttp from "./NodeHttp.ts"
  * @since 0.1.0
  */
 export const layer = Layer.mergeAll(
-  Layer.provideMerge(NodeChildProcessSpawner.layer, Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)),
+  Layer.provideMerge(
+    Layer.provide(EndedAtExit.layer, NodeChildProcessSpawner.layer),
+    Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
+  ),
   NodeHttp.layer
 )
