@@ -6,7 +6,8 @@
  * - `bash -c`, and `sh -c` where there is no `bash`; standard input is empty.
  * - Output and errors in order of arrival, as they are (also escape sequences); bytes that are no UTF-8 become U+FFFD.
  *   Of more than `output` bytes the beginning and the end are kept, and the cut and the total said; the whole, up to
- *   50 MB, is then in a file that `read` can open, also under a `root`, until the toolkit closes (the latest 16 are kept).
+ *   50 MB, is then in a file that `read` can open, also under a `root`, until the toolkit closes (the latest 16 are kept);
+ *   an `output` of 50 MB and more makes no file.
  * - While it runs, what arrives is reported as progress: `progress` is the bytes so far, `message` the latest 4096 of those
  *   that are new. A call that is interrupted has its last words there.
  * - The call ends when the shell ends. What it left running in the background is stopped with its process group; the
@@ -105,7 +106,8 @@ export const make: (
         const { toolName } = call
         yield* checkCommand(command, toolName)
         const cwd = yield* locate(workdir, toolName)
-        const output = new OutputBuffer(outputLimit, SpillFiles.MAX_SPILL)
+        // a file that holds no more than the answer is of no use
+        const output = new OutputBuffer(outputLimit, outputLimit < SpillFiles.MAX_SPILL ? SpillFiles.MAX_SPILL : 0)
         const spill = yield* spillFiles.open
         const onOutput = yield* inTurn(Effect.suspend(() => spill.write(output.takeOverflow())))
         const run = yield* Shell.run(spawner, { command, cwd, env, timeout, output, onOutput }).pipe(

@@ -222,6 +222,15 @@ describe("the whole output of bash", () => {
     }).pipe(Effect.provide(platform)))
 })
 
+describe("an answer of bash as long as a file would be", () => {
+  it.live("has no file beside it", () =>
+    Effect.gen(function*() {
+      const { metadata, output } = yield* call("bash", { command: "head -c 50000100 /dev/zero | tr '\\0' x" })
+      assert.match(output.replaceAll("x", ""), /^\n\[... 100 of 50000100 bytes left out ...\]\n$/)
+      assert.notProperty(metadata, "outputFile")
+    }).pipe(Effect.provide(builtins({ limits: { output: 50_000_000 } }))))
+})
+
 describe("the progress of bash", () => {
   const reports = Effect.fnUntraced(function*(args: Json.JsonObject, timeout: number) {
     const told: Array<ToolCall.Progress> = []

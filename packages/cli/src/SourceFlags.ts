@@ -139,15 +139,41 @@ const filesOf = Effect.fnUntraced(function*(given: string) {
  * @category operations
  * @since 0.1.0
  */
-export const toOptions = Effect.fnUntraced(function*(
+export const toOptions = (
   flags: SourceFlags,
   config: ToolkitConfig
+): Effect.Effect<ToolkitOptions, never, Path.Path> => makeOptions(flags, config, undefined)
+
+/**
+ * The same for a call whose result a person or a program reads: it is kept whole, for a command line has no context
+ * window. What a file says of the builtins' `limits.output` is meant for a model, and gives way.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const toCallOptions = (
+  flags: SourceFlags,
+  config: ToolkitConfig
+): Effect.Effect<ToolkitOptions, never, Path.Path> =>
+  Effect.map(
+    makeOptions(flags, config, WHOLE_OUTPUT),
+    // sources have bounds of their own for what they read
+    (options) => ({ ...options, maxOutput: Number.MAX_SAFE_INTEGER })
+  )
+
+/** Bytes that a builtin answers with at most: `bash` keeps no more than that in a file either. */
+const WHOLE_OUTPUT = 50_000_000
+
+const makeOptions = Effect.fnUntraced(function*(
+  flags: SourceFlags,
+  config: ToolkitConfig,
+  output: number | undefined
 ): Effect.fn.Return<ToolkitOptions, never, Path.Path> {
   const path = yield* Path.Path
   if (flags.header.length > 0 && flags.url.length + flags.openapi.length === 0) {
     yield* Effect.logWarning("--header goes to --url and --openapi, and neither is given")
   }
-  const added = [...serverConfig(flags, config), ...rootConfig(flags, config, path)]
+  const added = [...serverConfig(flags, config), ...builtinsConfig(flags, config, output, path)]
   return {
     ...(flags.config.length === 0 && added.length === 0 ? {} : { config: [config, ...added] }),
     startup: "background",
@@ -211,12 +237,25 @@ const commandServer = ([command, ...args]: CommandWords.Words) => ({
   inheritEnv: true
 })
 
-/** `--root` narrows the builtins that the files ask for, and turns on none that are off, or that make no sense. */
-const rootConfig = (flags: SourceFlags, config: ToolkitConfig, path: Path.Path) => {
-  if (Option.isNone(flags.root)) return []
-  const builtins = config.builtins?.config ?? true
-  const settings = builtins === true ? {} : builtins
-  return Predicate.isReadonlyObject(settings)
-    ? [{ builtins: { ...settings, root: path.resolve(flags.root.value) } }]
-    : []
+/** Changes the builtins that the files ask for, and turns on none that are off, or that make no sense. */
+const builtinsConfig = (
+  { root }: SourceFlags,
+  { builtins: raw }: ToolkitConfig,
+  output: number | undefined,
+  path: Path.Path
+) => {
+  if (Option.isNone(root) && output === undefined) return []
+  const builtins = raw?.config ?? true
+  const settings: unknown = builtins === true ? {} : builtins
+  if (!Predicate.isReadonlyObject(settings)) return []
+  const { limits = {}, root: own } = settings
+  return [{
+    builtins: {
+      ...settings,
+      ...(output !== undefined && Predicate.isReadonlyObject(limits) ? { limits: { ...limits, output } } : {}),
+      // in the file's place it would begin at another folder
+      ...(Predicate.isString(own) ? { root: path.resolve(raw?.folder ?? ".", own) } : {}),
+      ...(Option.isSome(root) ? { root: path.resolve(root.value) } : {})
+    }
+  }]
 }

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import * as Cause from "effect/Cause"
 import * as Argument from "effect/cli/Argument"
 import * as CliConfig from "effect/cli/CliConfig"
@@ -17,7 +18,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as Stdio from "effect/Stdio"
 import { readAnswer } from "./internal/answerFlag.ts"
@@ -62,17 +62,14 @@ const toolsCommand = Command.make(
 )
 
 /** effect/cli's own words for a number say nothing of its unit, and `5s` is what people try. */
-const readMillis = (value: string): Result.Result<number, CliError.InvalidValue> => {
-  const millis = /^\d+$/.test(value.trim()) ? Number(value) : 0
-  return millis >= 1 && Number.isSafeInteger(millis) ? Result.succeed(millis) : Result.fail(
-    new CliError.InvalidValue({
-      option: "timeout",
-      value,
-      expected: "a whole number of milliseconds, at least 1, e.g. 5000",
-      kind: "flag"
-    })
-  )
-}
+const countFlag = (option: string, unit: string, least: number, example: number) =>
+  Flag.mapEffect(Flag.String(option), (value) => {
+    const count = /^\d+$/.test(value.trim()) ? Number(value) : 0
+    const expected = `a whole number of ${unit}, at least ${least}, e.g. ${example}`
+    return count >= least && Number.isSafeInteger(count)
+      ? Effect.succeed(count)
+      : Effect.fail(new CliError.InvalidValue({ option, value, expected, kind: "flag" }))
+  })
 
 const callCommand = Command.make(
   "call",
@@ -82,10 +79,16 @@ const callCommand = Command.make(
       Argument.withDescription("Its arguments as a JSON object; - reads them from standard input"),
       Argument.optional
     ),
-    timeout: Flag.String("timeout").pipe(
+    timeout: countFlag("timeout", "milliseconds", 1, 5000).pipe(
       Flag.withMetavar("MS"),
-      Flag.withDescription("The total time that the call may take, in milliseconds"),
-      Flag.mapEffect((value) => Effect.fromResult(readMillis(value))),
+      Flag.withDescription("The total time that the call may take, its tool's start included, in milliseconds"),
+      Flag.optional
+    ),
+    maxOutput: countFlag("max-output", "characters", ToolResult.MIN_MAX_OUTPUT, 100_000).pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription(
+        "The most characters of output, its beginning and its end, for a model that reads it; default: all of it"
+      ),
       Flag.optional
     ),
     answer: Flag.String("answer").pipe(

@@ -1,3 +1,4 @@
+import { defineTool, ToolResult } from "@effect-toolnexus/core"
 import { FakeA2aAgent, ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -5,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { dirname } from "node:path"
 import * as Process from "./command.ts"
 import { configFile, folder } from "./command.ts"
-import { parse, toolnexus } from "./program.ts"
+import { parse, run, toolnexus } from "./program.ts"
 import { greeter, skill } from "./samples.ts"
 
 describe("call", () => {
@@ -76,6 +77,47 @@ describe("call", () => {
       const late = yield* toolnexus(["call", "s_slow", "--timeout", "200", "--config", config, "--json"])
       assert.strictEqual(late.code, 1)
       assert.deepNestedInclude(parse(late.stdout), { isError: true, "metadata.error": "ToolTimeout" })
+    }))
+})
+
+describe("a long result", () => {
+  const parts: ReadonlyArray<ToolResult.ContentPart> = [{ type: "text", text: "y".repeat(90_000) }, {
+    type: "image",
+    data: "AAAA",
+    mimeType: "image/png"
+  }]
+  const long = defineTool({
+    name: "long",
+    handler: () => ToolResult.success("y".repeat(90_000), { content: parts })
+  })
+
+  it.live("is printed whole, also of bash and where it fails, for which no file is made", () =>
+    Effect.gen(function*() {
+      const config = yield* configFile({ mcpServers: { s: greeter }, builtins: { limits: { output: 1000 } } })
+      const stdin = JSON.stringify({ text: "x".repeat(200_000) })
+      const echoed = yield* toolnexus(["call", "s_echo", "-", "--config", config, "--json"], { stdin })
+      assert.deepNestedPropertyVal(parse(echoed.stdout), "output.length", stdin.length)
+      assert.deepNestedPropertyVal(parse(echoed.stdout), "content[0].text.length", stdin.length)
+      const numbers = Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join("")
+      const ends = [["", 0, ""], ["; exit 3", 1, "[exit code 3]\n"]] as const
+      for (const [end, code, note] of ends) {
+        const command = JSON.stringify({ command: `seq 50000${end}` })
+        const printed = yield* toolnexus(["call", "bash", command, "--config", config])
+        assert.strictEqual(printed.code, code)
+        assert.isTrue(printed.stdout === numbers + note, printed.stdout.slice(-100))
+      }
+    }))
+
+  it.live("is cut by --max-output, in the parts as in the output", () =>
+    Effect.gen(function*() {
+      const all = yield* run(["call", "long", "--json"], [long])
+      assert.deepNestedInclude(parse(all.output), { content: parts })
+      const { output } = yield* run(["call", "long", "--json", "--max-output", "400"], [long])
+      const half = "y".repeat(173)
+      const cut = `${half}\n[... 89600 or more of 90000 characters left out ...]\n${half}`
+      assert.deepNestedInclude(parse(output), { output: cut, content: [{ type: "text", text: cut }, parts[1]] })
+      const short = yield* run(["call", "long", "--json", "--max-output", "90000"], [long])
+      assert.strictEqual(short.output, all.output)
     }))
 })
 

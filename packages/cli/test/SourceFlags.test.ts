@@ -94,6 +94,29 @@ layer(Layer.merge(NodeFileSystem.layer, NodePath.layer))("SourceFlags", (it) => 
       assert.deepStrictEqual(yield* builtins({}), { root })
     }))
 
+  it.effect("a call's result is kept whole, and the builtins are else as the file has them", () =>
+    Effect.gen(function*() {
+      const root = yield* folder({
+        "some.json": JSON.stringify({ builtins: { readOnly: true, root: "inner", limits: { output: 10, file: 20 } } }),
+        "off.json": JSON.stringify({ builtins: false }),
+        "wrong.json": JSON.stringify({ builtins: { limits: "few" } })
+      })
+      const called = Effect.fnUntraced(function*(flags: Partial<SourceFlags.SourceFlags>) {
+        const all = { ...noFlags, ...flags }
+        const files = yield* ToolkitConfig.load(yield* SourceFlags.configFiles(all))
+        const { config = [], maxOutput } = yield* SourceFlags.toCallOptions(all, files)
+        return [maxOutput, (yield* contentOf(config)).builtins]
+      })
+      const kept = (builtins: unknown) => [Number.MAX_SAFE_INTEGER, builtins]
+      assert.deepStrictEqual(yield* called({}), kept({ limits: { output: 50_000_000 } }))
+      assert.deepStrictEqual(
+        yield* called({ config: [join(root, "some.json")] }),
+        kept({ readOnly: true, root: join(root, "inner"), limits: { output: 50_000_000, file: 20 } })
+      )
+      assert.deepStrictEqual(yield* called({ config: [join(root, "off.json")] }), kept(false))
+      assert.deepStrictEqual(yield* called({ config: [join(root, "wrong.json")] }), kept({ limits: "few" }))
+    }))
+
   it.effect("documents of the command line are tools, and get the headers", () =>
     Effect.gen(function*() {
       const given = yield* options({ openapi: ["api.yaml", "https://h.example/x.json"], header: [["X-Key", "${KEY}"]] })

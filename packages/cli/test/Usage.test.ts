@@ -15,6 +15,7 @@ describe("usage", () => {
         ["call", "read", "{}", "more"],
         ["call", "read", "--timeout", "soon"],
         ["call", "read", "--timeout", "0"],
+        ["call", "read", "--max-output", "199"],
         ["call", "read", "--answer", "yes"],
         ["call", "read", "--answer", "{\"data\": 1}"],
         ["schema"],

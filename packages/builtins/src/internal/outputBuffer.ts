@@ -103,7 +103,7 @@ export class OutputBuffer {
 
   #appendToOverflow(bytes: Uint8Array): void {
     const limit = this.#head.length + this.#tail.length
-    if (this.total + bytes.length <= limit) return
+    if (this.#overflowLimit === 0 || this.total + bytes.length <= limit) return
     // until now all of it was kept
     if (this.#overflowed === 0) this.#handOut(this.#kept())
     this.#handOut(bytes)

@@ -35,17 +35,21 @@ interface ReadyCall extends AnsweredCall {
 export const callAnswered = Effect.fnUntraced(function*(toolkit: ToolkitService, call: ReadyCall) {
   const run = makeRounds(call)
   const resume = (request: Request, answer: Answer.Answer) => run((options) => toolkit.resume(request, answer, options))
-  const first = yield* ToolError.fold(run((options) => toolkit.call(call.name, call.args, options)), identity)
+  const first = yield* fold(run((options) => toolkit.call(call.name, call.args, options)))
   const asked = readPending(first)
   if (asked === undefined) return first
   let result = call.answer === undefined
     ? first
-    : yield* ToolError.fold(resume(asked, { ...call.answer, id: asked.id }), identity)
+    : yield* fold(resume(asked, { ...call.answer, id: asked.id }))
   for (let request = readPending(result); request !== undefined && call.isAttended; request = readPending(result)) {
-    result = yield* ToolError.fold(askUntilFit(request, resume), identity)
+    result = yield* fold(askUntilFit(request, resume))
   }
   return result
 })
+
+/** What a tool says when it fails is kept whole too. */
+const fold = <R>(call: Effect.Effect<ToolResult, ToolError.ToolError, R>) =>
+  ToolError.fold(call, identity, Number.MAX_SAFE_INTEGER)
 
 /** One that has passed would be no limit at all. */
 const MIN_LIMIT = 0.001

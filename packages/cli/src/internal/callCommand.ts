@@ -3,14 +3,14 @@ import type { Snapshot, ToolkitEntry } from "@effect-toolnexus/core"
 import { InlineResolver } from "@effect-toolnexus/core/HostResolver"
 import * as ToolError from "@effect-toolnexus/core/ToolError"
 import { Toolkit } from "@effect-toolnexus/core/Toolkit"
-import type { ToolResult } from "@effect-toolnexus/core/ToolResult"
+import * as ToolResult from "@effect-toolnexus/core/ToolResult"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import type { SourceFlags } from "../SourceFlags.ts"
+import * as SourceFlags from "../SourceFlags.ts"
 import { CallFailed, InputTooLarge, StdioFailed } from "../ToolnexusError.ts"
 import { type AnsweredCall, callAnswered, tookTooLong } from "./answeredCall.ts"
 import type { GivenAnswer } from "./answerFlag.ts"
@@ -27,11 +27,12 @@ export interface CallInput {
   readonly name: string
   readonly args: Option.Option<string>
   readonly timeout: Option.Option<number>
+  readonly maxOutput: Option.Option<number>
   readonly answer: Option.Option<GivenAnswer>
 }
 
 /** Standard input is read before anything is started: whoever types it shouldn't keep servers waiting. */
-export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: boolean, input: CallInput) {
+export const call = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlags, isJson: boolean, input: CallInput) {
   const args = yield* readArguments(input.args)
   const started: StartedCall = {
     startedAt: yield* Clock.currentTimeMillis,
@@ -43,7 +44,8 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags, isJson: bool
     isAttended: !isPiped(input.args) && (yield* isAttended)
   }
   const resolver = yield* makeInlineResolver(started)
-  const result = yield* Effect.provideService(callWhenThere(flags, isJson, started), InlineResolver, resolver)
+  const whole = yield* Effect.provideService(callWhenThere(flags, isJson, started), InlineResolver, resolver)
+  const result = Option.match(input.maxOutput, { onNone: () => whole, onSome: (limit) => shorten(whole, limit) })
   yield* isJson ? printJson(result) : printResult(result)
   return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
   // what is printed comes before the clean-up
@@ -54,23 +56,25 @@ interface StartedCall extends AnsweredCall {
   readonly startedAt: number
 }
 
-const callWhenThere = Effect.fnUntraced(function*(flags: SourceFlags, isJson: boolean, started: StartedCall) {
-  const { name } = started
-  const context = yield* within(started, buildToolkit(flags, isJson))
-  if (Option.isNone(context)) return late(started)
-  const toolkit = Context.get(context.value, Toolkit)
-  const settled = yield* within(started, awaitEntries(toolkit, rivalsOf(name)))
-  const snapshot = yield* toolkit.snapshot
-  yield* logProblems(snapshot)
-  if (Option.isNone(settled)) {
-    const names = rivalsOf(name)(snapshot).map(({ id }) => id)
-    yield* Effect.logWarning(`${name} was waiting for ${names.join(", ")}`)
-    return late(started)
+const callWhenThere = Effect.fnUntraced(
+  function*(flags: SourceFlags.SourceFlags, isJson: boolean, started: StartedCall) {
+    const { name } = started
+    const context = yield* within(started, buildToolkit(flags, isJson, SourceFlags.toCallOptions))
+    if (Option.isNone(context)) return late(started)
+    const toolkit = Context.get(context.value, Toolkit)
+    const settled = yield* within(started, awaitEntries(toolkit, rivalsOf(name)))
+    const snapshot = yield* toolkit.snapshot
+    yield* logProblems(snapshot)
+    if (Option.isNone(settled)) {
+      const names = rivalsOf(name)(snapshot).map(({ id }) => id)
+      yield* Effect.logWarning(`${name} was waiting for ${names.join(", ")}`)
+      return late(started)
+    }
+    const result = yield* callAnswered(toolkit, { ...started, spent: yield* spentBy(started) })
+    if (result.metadata?.["error"] === "ToolNotFound") yield* explainUnknown(name, snapshot)
+    return result
   }
-  const result = yield* callAnswered(toolkit, { ...started, spent: yield* spentBy(started) })
-  if (result.metadata?.["error"] === "ToolNotFound") yield* explainUnknown(name, snapshot)
-  return result
-})
+)
 
 const spentBy = ({ startedAt }: StartedCall) => Effect.map(Clock.currentTimeMillis, (now) => now - startedAt)
 
@@ -83,11 +87,19 @@ const within = Effect.fnUntraced(function*<A, E, R>(started: StartedCall, start:
 
 const late = ({ name, timeout = 0 }: StartedCall) => ToolError.toResult(tookTooLong(name, timeout))
 
+/** A text that is left out of the output isn't in the parts either: there it is once, as it is in the output. */
+const shorten = (result: ToolResult.ToolResult, limit: number): ToolResult.ToolResult => {
+  const short = ToolResult.normalize(result, limit)
+  if (short.output === result.output || short.content === undefined) return short
+  const others = short.content.filter((part) => !("text" in part))
+  return { ...short, content: [{ type: "text", text: short.output }, ...others] }
+}
+
 /** A request that nobody could be asked is the output, which alone doesn't look like one. */
 const HOW_TO_ANSWER =
   `This waits for an answer: call at a terminal, or with --answer '{"ok": true, "data": ...}'; --json shows what data is wanted`
 
-const printResult = Effect.fnUntraced(function*({ metadata, output }: ToolResult) {
+const printResult = Effect.fnUntraced(function*({ metadata, output }: ToolResult.ToolResult) {
   yield* printLine(plainText(output))
   if (metadata?.["pending"] !== undefined) yield* Effect.logInfo(HOW_TO_ANSWER)
   const suggestions = metadata?.["suggestions"]

@@ -17,7 +17,7 @@ import { withProgress } from "./progress.ts"
 /** Runs an effect with the toolkit of all sources, and closes that afterwards. */
 export const useToolkit = Effect.fnUntraced(
   function*<A, E, R>(flags: SourceFlags.SourceFlags, isJson: boolean, use: Effect.Effect<A, E, R>) {
-    const context = yield* buildToolkit(flags, isJson)
+    const context = yield* buildToolkit(flags, isJson, SourceFlags.toOptions)
     yield* awaitEntries(Context.get(context, Toolkit), connecting)
     return yield* Effect.provideContext(use, context)
   },
@@ -25,9 +25,13 @@ export const useToolkit = Effect.fnUntraced(
 )
 
 /** The toolkit of all sources, as soon as the required ones have settled; the others may be on their way still. */
-export const buildToolkit = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlags, isJson: boolean) {
+export const buildToolkit = Effect.fnUntraced(function*(
+  flags: SourceFlags.SourceFlags,
+  isJson: boolean,
+  toOptions: typeof SourceFlags.toOptions
+) {
   const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
-  const options = yield* SourceFlags.toOptions(flags, config)
+  const options = yield* toOptions(flags, config)
   return yield* buildLayer({ isJson, options, required: requiredIn(config) })
 })
 
