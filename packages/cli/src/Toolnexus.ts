@@ -17,6 +17,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Stdio from "effect/Stdio"
@@ -121,26 +122,34 @@ const schemaInput = {
     Flag.withoutNegation,
     Flag.withDescription("OpenAI's strict mode, for each tool that can have it"),
     Flag.withDefault(false)
+  ),
+  mode: Flag.Literals("mode", ["openapi"]).pipe(
+    Flag.withDescription("Gemini's older subset of OpenAPI, for endpoints that don't take JSON Schema"),
+    Flag.optional
   )
 }
 
 /** A flag that does nothing would be taken for one that does. */
-const withStrict = (command: string, { provider, strict }: SchemaInput): Effect.Effect<void, CliError.ShowHelp> =>
-  !strict || provider.startsWith("openai") ? Effect.void : Effect.fail(
+const checkWays = (
+  command: string,
+  { mode, provider, strict }: SchemaInput
+): Effect.Effect<void, CliError.ShowHelp> => {
+  const strays = [
+    ...(strict && !provider.startsWith("openai") ? ["--strict goes with --provider openai and openai-responses"] : []),
+    ...(Option.isSome(mode) && provider !== "gemini" ? ["--mode goes with --provider gemini"] : [])
+  ]
+  return strays.length === 0 ? Effect.void : Effect.fail(
     new CliError.ShowHelp({
       commandPath: ["toolnexus", command],
-      errors: [
-        new CliError.ValidationError({
-          message: `--strict goes with --provider openai and openai-responses, not with ${provider}`
-        })
-      ]
+      errors: strays.map((stray) => new CliError.ValidationError({ message: `${stray}, not with ${provider}` }))
     })
   )
+}
 
 const schemaCommand = Command.make(
   "schema",
   schemaInput,
-  (input) => Effect.andThen(withStrict("schema", input), Effect.flatMap(root, (flags) => schema(flags, input)))
+  (input) => Effect.andThen(checkWays("schema", input), Effect.flatMap(root, (flags) => schema(flags, input)))
 ).pipe(
   Command.withDescription("Print the tools as JSON, in the shape that a provider's `tools` takes."),
   Command.withShortDescription("Print the tools for a provider"),
@@ -150,8 +159,7 @@ const schemaCommand = Command.make(
 const checkCommand = Command.make(
   "check",
   schemaInput,
-  (input) =>
-    Effect.andThen(withStrict("check", input), Effect.flatMap(root, (flags) => check(flags, flags.json, input)))
+  (input) => Effect.andThen(checkWays("check", input), Effect.flatMap(root, (flags) => check(flags, flags.json, input)))
 ).pipe(
   Command.withDescription(
     "Print what tools lose, or how they change, on their way to a provider. Exits 1 when one can't be declared at all."

@@ -33,6 +33,22 @@ describe("schema", () => {
     }))
 })
 
+describe("--mode openapi", () => {
+  it.live("is Gemini's, for schema and check alike", () =>
+    Effect.gen(function*() {
+      const flags = ["--provider", "gemini", "--mode", "openapi"]
+      const printed = yield* toolnexus(["schema", ...flags])
+      assert.deepNestedInclude({ tools: parse(printed.stdout) }, {
+        "tools[0].functionDeclarations[0].name": "bash",
+        "tools[0].functionDeclarations[0].parameters.type": "object"
+      })
+      const openapi = yield* toolnexus(["check", ...flags, "--json"])
+      const usual = yield* toolnexus(["check", "--provider", "gemini", "--json"])
+      // a subset loses more
+      assert.notDeepEqual(parse(openapi.stdout), parse(usual.stdout))
+    }))
+})
+
 describe("check", () => {
   it.live("doesn't praise what isn't there", () =>
     Effect.gen(function*() {

@@ -50,6 +50,8 @@ describe("usage", () => {
         "call read --answer {}": "JSON like {\"ok\": true, \"data\": ...}",
         "check --provider gemini --strict":
           "error: --strict goes with --provider openai and openai-responses, not with gemini",
+        "schema --provider openai --mode openapi": "error: --mode goes with --provider gemini, not with openai",
+        "check --provider gemini --mode chat": "openapi",
         "tools --confg x": "Did you mean this?\n    --config",
         "call read --log-levl none": "Did you mean this?\n    --log-level",
         "call read --timout 5": "Did you mean this?\n    --timeout"

@@ -2,6 +2,7 @@
 import type { ProviderSchema } from "@effect-toolnexus/core"
 import { Toolkit, type ToolkitService } from "@effect-toolnexus/core/Toolkit"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { SourceFlags } from "../SourceFlags.ts"
 import { ToolsLeftOut } from "../ToolnexusError.ts"
 import { logProblems } from "./diagnostics.ts"
@@ -21,24 +22,25 @@ export const providers = [
   ProviderSchema.Provider
 >
 
-/** Which of a provider's ways. */
+/** Which of a provider's ways: `strict` is OpenAI's, `mode` Gemini's. */
 export interface SchemaInput {
   readonly provider: ProviderSchema.Provider
   readonly strict: boolean
+  readonly mode: Option.Option<"openapi">
 }
 
-export const schema = (flags: SourceFlags, { provider, strict }: SchemaInput) =>
+export const schema = (flags: SourceFlags, { mode, provider, strict }: SchemaInput) =>
   useToolkit(
     flags,
     true,
     Effect.gen(function*() {
       const toolkit = yield* Toolkit
       yield* logProblems(yield* toolkit.snapshot)
-      const { left_out } = yield* toolkit.check(provider, { strict })
+      const { left_out } = yield* toolkit.check(provider, { strict, mode: Option.getOrUndefined(mode) })
       yield* Effect.forEach(left_out, ({ name, reason }) => Effect.logWarning(`${name} is left out: ${reason}`), {
         discard: true
       })
-      yield* printJson(yield* render[provider](toolkit, strict))
+      yield* printJson(yield* render[provider](toolkit, strict, Option.isSome(mode)))
     })
   )
 
@@ -46,14 +48,14 @@ const render = {
   openai: (toolkit, strict) => toolkit.toOpenAI({ strict }),
   "openai-responses": (toolkit, strict) => toolkit.toOpenAI({ mode: "responses", strict }),
   anthropic: (toolkit) => toolkit.toAnthropic(),
-  gemini: (toolkit) => toolkit.toGemini(),
+  gemini: (toolkit, _, isOpenApi) => isOpenApi ? toolkit.toGemini({ mode: "openapi" }) : toolkit.toGemini(),
   bedrock: (toolkit) => toolkit.toBedrock()
 } satisfies Record<
   ProviderSchema.Provider,
-  (toolkit: ToolkitService, strict: boolean) => Effect.Effect<ReadonlyArray<object>>
+  (toolkit: ToolkitService, strict: boolean, isOpenApi: boolean) => Effect.Effect<ReadonlyArray<object>>
 >
 
-export const check = (flags: SourceFlags, isJson: boolean, { provider, strict }: SchemaInput) =>
+export const check = (flags: SourceFlags, isJson: boolean, { mode, provider, strict }: SchemaInput) =>
   useToolkit(
     flags,
     isJson,
@@ -61,7 +63,7 @@ export const check = (flags: SourceFlags, isJson: boolean, { provider, strict }:
       const toolkit = yield* Toolkit
       const snapshot = yield* toolkit.snapshot
       yield* logProblems(snapshot)
-      const report = yield* toolkit.check(provider, { strict })
+      const report = yield* toolkit.check(provider, { strict, mode: Option.getOrUndefined(mode) })
       yield* isJson ? printJson(report) : printLine(checkView(snapshot, report, yield* screen))
       const names = report.left_out.map(({ name }) => name)
       return yield* names.length > 0 ? Effect.fail(new ToolsLeftOut({ provider, names })) : Effect.void
