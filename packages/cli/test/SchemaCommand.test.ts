@@ -1,5 +1,7 @@
+import { ScriptedMcpServer } from "@effect-toolnexus/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { configFile } from "./command.ts"
 import { parse, toolnexus } from "./program.ts"
 
 describe("schema", () => {
@@ -42,10 +44,18 @@ describe("--mode openapi", () => {
         "tools[0].functionDeclarations[0].name": "bash",
         "tools[0].functionDeclarations[0].parameters.type": "object"
       })
-      const openapi = yield* toolnexus(["check", ...flags, "--json"])
-      const usual = yield* toolnexus(["check", "--provider", "gemini", "--json"])
-      // a subset loses more
-      assert.notDeepEqual(parse(openapi.stdout), parse(usual.stdout))
+      const inputSchema = {
+        type: "object",
+        properties: { m: { type: "object", additionalProperties: { type: "string" } } }
+      }
+      const config = yield* configFile({
+        mcpServers: { s: ScriptedMcpServer.command({ tools: [{ name: "map", inputSchema }] }) },
+        builtins: false
+      })
+      const checked = yield* toolnexus(["check", ...flags, "--json", "--config", config])
+      assert.deepNestedInclude(parse(checked.stdout), { "notes[0].path": "m", "notes[0].kind": "encoded" })
+      const usual = yield* toolnexus(["check", "--provider", "gemini", "--json", "--config", config])
+      assert.deepNestedInclude(parse(usual.stdout), { notes: [] })
     }))
 })
 
