@@ -137,6 +137,18 @@ describe("tools", () => {
       }
     }))
 
+  it.live("says how skills are given", () =>
+    Effect.gen(function*() {
+      for (const command of ["skills", "prompt"]) {
+        const { code, stderr } = yield* toolnexus([command, "sk"])
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "\n  Did you mean --skills sk?\n")
+      }
+      // which is a slip of another kind
+      assert.notInclude((yield* toolnexus(["skills", "chekc"])).stderr, "--skills")
+      assert.notInclude((yield* toolnexus(["tools", "sk"])).stderr, "Did you mean")
+    }))
+
   it.live("refuses addresses that are none", () =>
     Effect.gen(function*() {
       for (const flag of ["--url", "--agent"]) {

@@ -21,20 +21,27 @@ export const presenter: CliOutput.Presenter = {
         `error: ${formatter.formatCliError(withSuggestion(error, event.helpDoc))}`
       )
       const hint = `usage: ${event.helpDoc.usage}\nSee ${event.commandPath.join(" ")} --help`
-      yield* Console.error([...errors, ...event.errors.flatMap(flagOf), hint].join("\n"))
+      yield* Console.error(
+        [...errors, ...event.errors.flatMap((error) => flagOf(error, event.commandPath)), hint].join("\n")
+      )
     }
   })
 }
 
-/** No command takes a file by itself, and a configuration is what people try first. */
-const flagOf = (error: CliError.NonShowHelpErrors): ReadonlyArray<string> => {
-  const words = error._tag === "UnexpectedArgument"
-    ? error.arguments
-    : error._tag === "UnknownSubcommand"
-    ? [error.subcommand]
-    : []
-  return words.filter((word) => /\.jsonc?$/.test(word)).map((file) => `\n  Did you mean --config ${oneLine(file)}?`)
+/** No command takes a file or folder by itself, and a configuration, or skills, are what people try first. */
+const flagOf = (error: CliError.NonShowHelpErrors, commandPath: ReadonlyArray<string>): ReadonlyArray<string> =>
+  wordsOf(error).flatMap((word) => {
+    const flag = /\.jsonc?$/.test(word) ? "--config" : SKILL_COMMANDS.has(commandPath.at(-1)) ? "--skills" : undefined
+    return flag === undefined ? [] : [`\n  Did you mean ${flag} ${oneLine(word)}?`]
+  })
+
+/** The words that mean nothing where they stand; one like a command is meant to be it. */
+const wordsOf = (error: CliError.NonShowHelpErrors): ReadonlyArray<string> => {
+  if (error._tag === "UnexpectedArgument") return error.arguments
+  return error._tag === "UnknownSubcommand" && error.suggestions.length === 0 ? [error.subcommand] : []
 }
+
+const SKILL_COMMANDS: ReadonlySet<string | undefined> = new Set(["skills", "prompt"])
 
 /** effect/cli looks among a command's own flags only, and most of ours are inherited. */
 const withSuggestion = (error: CliError.NonShowHelpErrors, help: HelpDoc.HelpDoc): CliError.NonShowHelpErrors => {
