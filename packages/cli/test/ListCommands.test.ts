@@ -75,6 +75,29 @@ describe("tools", () => {
       assert.deepNestedInclude(parse(stdout), { "statuses.one": "connected", "statuses.builtin": "disabled" })
     }))
 
+  it.live("says of which file of a folder a diagnostic is", () =>
+    Effect.gen(function*() {
+      const root = yield* folder({
+        "a.json": JSON.stringify({ mcpServers: { one: { command: "/nonexistent", timout: 1 } } }),
+        "b.json": JSON.stringify({ mcpServers: {}, skils: ".", builtins: { rot: "." } })
+      })
+      const { stdout } = yield* toolnexus(["tools", "--config", root])
+      const places = stdout.split("\n").flatMap((line) => /^ {2}warning: (.+) is unknown/.exec(line)?.[1] ?? [])
+      assert.deepStrictEqual(places, [
+        `"${join(root, "a.json")}: mcpServers.one.timout"`,
+        `<config>: ${join(root, "b.json")}: "skils"`,
+        `<config>: ${join(root, "b.json")}: "builtins.rot"`
+      ])
+    }))
+
+  it.live("counts the tools that are listed, not one that another has taken the name of", () =>
+    Effect.gen(function*() {
+      const twice = ScriptedMcpServer.command({ tools: [{ name: "a" }, { name: "b" }, { name: "a" }] })
+      const config = yield* configFile({ mcpServers: { s: twice } })
+      const { stdout } = yield* toolnexus(["tools", "--config", config, "--disable-tool", "bash"])
+      assert.match(stdout, /\ns +mcp +connected +2\nbuiltin +builtin +connected +9\n/)
+    }))
+
   it.live("takes servers from the command line, under names that aren't taken", () =>
     Effect.gen(function*() {
       const config = yield* configFile({ mcpServers: { scriptedServer: greeter } })

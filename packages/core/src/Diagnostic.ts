@@ -13,7 +13,8 @@ import * as Schema from "effect/Schema"
  *
  * - `code`: stable and machine-readable, `kebab-case`, e.g. `unknown-key`
  * - `entry`: the server, agent, skill root or document it concerns
- * - `path`: where in a file or value, e.g. `mcpServers.a.headers.Authorization`
+ * - `path`: where in a file or value, e.g. `mcpServers.a.headers.Authorization`; an entry's begins with the file where
+ *   several were read
  *
  * @category models
  * @since 0.1.0

@@ -11,7 +11,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import { type ConfigDocument, isMap, readDocument } from "./internal/configDocument.ts"
+import { type ConfigDocument, type DocumentPlace, isMap, readDocument } from "./internal/configDocument.ts"
 import { isJsonText, parseJsonText } from "./internal/jsonText.ts"
 import { maskEntry } from "./internal/maskedConfig.ts"
 import { resolveServers } from "./internal/resolvedServers.ts"
@@ -43,7 +43,7 @@ export interface ConfigObject {
 
 /**
  * One entry of a configuration as it was found: `folder` is what its relative paths and `${workspaceFolder}` mean,
- * `path` where it stood, for diagnostics.
+ * `path` where it stood, for diagnostics: where several files are read, it begins with the file.
  *
  * @category models
  * @since 0.1.0
@@ -92,7 +92,9 @@ export interface ToolkitConfig {
  */
 export const load = Effect.fnUntraced(function*(input: ConfigInput | undefined) {
   const path = yield* Path.Path
-  const read = yield* Effect.forEach(partsOf(input), readPart, { concurrency: "unbounded" })
+  const parts = partsOf(input)
+  const areSeveral = parts.filter(isFile).length > 1
+  const read = yield* Effect.forEach(parts, (part) => readPart(part, areSeveral), { concurrency: "unbounded" })
   return join(read, path)
 })
 
@@ -158,8 +160,14 @@ const isList = (input: ConfigInput): input is ReadonlyArray<ConfigPart> => Array
 /** What came of one part: a document, or why there is none; or what has been loaded before, as it is. */
 type Part = Result.Result<ConfigDocument, SourceEntry.EntryError> | ToolkitConfig
 
-const readPart = (part: ConfigPart): Effect.Effect<Part, never, FileSystem.FileSystem | Path.Path> =>
-  isLoaded(part) ? Effect.succeed(part) : Effect.result(read(part))
+/** With several files a diagnostic has to say of which it is. */
+const readPart = (
+  part: ConfigPart,
+  areSeveral: boolean
+): Effect.Effect<Part, never, FileSystem.FileSystem | Path.Path> =>
+  isLoaded(part) ? Effect.succeed(part) : Effect.result(read(part, areSeveral))
+
+const isFile = (part: ConfigPart): part is string => typeof part === "string" && !isJsonText(part)
 
 const isLoaded = (part: ConfigPart | Part): part is ToolkitConfig => Predicate.hasProperty(part, TypeId)
 
@@ -169,29 +177,29 @@ const IN_CODE = "configuration in code"
 /** A configuration of a few thousand servers is below a megabyte; a larger file is something else. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-const read = Effect.fnUntraced(function*(part: Exclude<ConfigPart, ToolkitConfig>) {
+const read = Effect.fnUntraced(function*(part: Exclude<ConfigPart, ToolkitConfig>, areSeveral: boolean) {
   const path = yield* Path.Path
   if (typeof part !== "string") return yield* readObject(part, path.resolve("."))
-  if (isJsonText(part)) return yield* parse(part, IN_CODE, path.resolve("."))
+  if (!isFile(part)) return yield* parse(part, IN_CODE, { folder: path.resolve(".") })
   const file = path.resolve(part)
   const text = yield* Effect.mapError(
     TextFile.read(file, MAX_FILE_BYTES),
     ({ message }) => problem(`${file} ${message}`)
   )
-  return yield* parse(text, file, path.dirname(file))
+  return yield* parse(text, file, { folder: path.dirname(file), ...(areSeveral ? { file } : {}) })
 })
 
 /** From code anything may come: also what is no object, or throws when it is looked at. */
 const readObject = (part: unknown, folder: string) =>
   isMap(part)
-    ? Effect.try({ try: () => readDocument(part, folder), catch: () => problem(`the ${IN_CODE} can't be read`) })
+    ? Effect.try({ try: () => readDocument(part, { folder }), catch: () => problem(`the ${IN_CODE} can't be read`) })
     : Effect.fail(problem(`a ${IN_CODE} must be JSON text, a path or an object`))
 
-const parse = (text: string, source: string, folder: string) =>
+const parse = (text: string, source: string, place: DocumentPlace) =>
   Result.match(parseJsonText(text), {
     onFailure: ({ column, line, problem: what }) => Effect.fail(problem(`${source}:${line}:${column}: ${what}`)),
     onSuccess: (value) =>
-      isMap(value) ? Effect.succeed(readDocument(value, folder)) : Effect.fail(problem(`${source} must hold an object`))
+      isMap(value) ? Effect.succeed(readDocument(value, place)) : Effect.fail(problem(`${source} must hold an object`))
   })
 
 const problem = (detail: string) =>

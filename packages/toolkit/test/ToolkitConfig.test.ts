@@ -57,6 +57,27 @@ layer(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))("ToolkitConfig", (it
       assert.include(config.diagnostics.find(({ path }) => path === "disabledTools")?.message, `"disableTools"`)
     }))
 
+  it.effect("says of several files in which one something is wrong, and where that is", () =>
+    Effect.gen(function*() {
+      const { folder, write } = yield* temporary
+      const [one, two] = [`${folder}/one.json`, `${folder}/two.json`]
+      yield* write("one.json", `{"mcpServers": {"a": {"command": "x"}, "b": 1}, "builtins": {}}`)
+      yield* write("two.json", `{"mcpServers": {}, "skils": "x"}`)
+      const { builtins, diagnostics, servers } = yield* ToolkitConfig.load([one, two, {
+        mcpServers: {},
+        theme: "dark"
+      }])
+      assert.strictEqual(servers.get("a")?.path, `${one}: mcpServers.a`)
+      assert.strictEqual(builtins?.path, `${one}: builtins`)
+      assert.deepStrictEqual(diagnostics.map(({ message, path }) => [path, message]), [
+        ["mcpServers.b", `${one}: mcpServers.b must be an object and was left out`],
+        ["skils", `${two}: "skils" is unknown; did you mean "skills"?`],
+        ["theme", `"theme" is unknown and was ignored`]
+      ])
+      const alone = yield* ToolkitConfig.load([one, { mcpServers: {} }])
+      assert.strictEqual(alone.servers.get("a")?.path, "mcpServers.a")
+    }))
+
   it.effect("reads JSON with comments, trailing commas and a byte order mark, from a file or as text", () =>
     Effect.gen(function*() {
       const { folder, write } = yield* temporary

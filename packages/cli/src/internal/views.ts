@@ -32,10 +32,18 @@ export const toolsView = (snapshot: Snapshot, screen: Screen): string =>
   ])
 
 /** Of the configuration itself there is nothing to see as long as it can be read. */
-const entriesTable = ({ entries, statuses }: Snapshot, screen: Screen): string => {
+const entriesTable = ({ entries, statuses, tools }: Snapshot, screen: Screen): string => {
+  const listed = new Set(tools)
   const rows = entries.filter(({ entry, id, kind }) =>
     Object.hasOwn(statuses, id) && !(kind === "config" && SourceEntry.status(entry) === "connected")
-  ).map((each) => [each.id, each.kind, SourceEntry.status(each.entry), String(toolsOf(each, entries).length)])
+  ).map((
+    each
+  ) => [
+    each.id,
+    each.kind,
+    SourceEntry.status(each.entry),
+    String(toolsOf(each, entries).filter((tool) => listed.has(tool)).length)
+  ])
   return rows.length === 0 ? "" : table(["ENTRY", "KIND", "STATUS", "TOOLS"], rows, screen)
 }
 

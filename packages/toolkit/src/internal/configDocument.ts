@@ -30,13 +30,20 @@ const NOT_YET: ReadonlyMap<string, string> = new Map([
   ["mcpServer", "serving over MCP"]
 ])
 
-export const readDocument = (root: JsonMap, folder: string): ConfigDocument => {
+/** Where a configuration stands; `file` is there where it has to be told from others. */
+export interface DocumentPlace {
+  readonly folder: string
+  readonly file?: string
+}
+
+export const readDocument = (root: JsonMap, { file, folder }: DocumentPlace): ConfigDocument => {
+  const place = file === undefined ? "" : `${file}: `
   const wrapper = findServers(root)
   const diagnostics: Array<Diagnostic.Diagnostic> = []
   const entries = (map: JsonMap, path: string): ReadonlyMap<string, RawEntry> => {
     const found = new Map<string, RawEntry>()
     for (const [name, config] of Object.entries(map)) {
-      if (isMap(config)) found.set(name, { config, folder, path: `${path}${name}` })
+      if (isMap(config)) found.set(name, { config, folder, path: `${place}${path}${name}` })
       else diagnostics.push(notAnObject(`${path}${name}`))
     }
     return found
@@ -44,17 +51,26 @@ export const readDocument = (root: JsonMap, folder: string): ConfigDocument => {
   diagnostics.push(...wrapper.path === "" ? misreadWrappers(wrapper.servers) : unknownKeys(root))
   diagnostics.push(...lostWrappers(root, wrapper))
   for (const [key, what] of NOT_YET) if (key in root) diagnostics.push(notYet(key, what, root[key]))
-  return {
+  const document = {
     folder,
     servers: entries(wrapper.servers, wrapper.path),
     agents: readEntries(root, "agents", entries, diagnostics),
     openapi: readEntries(root, "openapi", entries, diagnostics),
     skills: readTexts(root, "skills", diagnostics),
-    builtins: root["builtins"] === undefined ? undefined : { config: root["builtins"], folder, path: "builtins" },
-    disableTools: readTexts(root, "disableTools", diagnostics),
-    diagnostics
+    builtins: root["builtins"] === undefined
+      ? undefined
+      : { config: root["builtins"], folder, path: `${place}builtins` },
+    disableTools: readTexts(root, "disableTools", diagnostics)
   }
+  return { ...document, diagnostics: inPlace(place, diagnostics) }
 }
+
+/** Messages name the path in the file only. */
+export const inPlace = (
+  place: string,
+  diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
+): ReadonlyArray<Diagnostic.Diagnostic> =>
+  diagnostics.map((diagnostic) => ({ ...diagnostic, message: `${place}${diagnostic.message}` }))
 
 interface Wrapper {
   /** Key by key, e.g. `["mcp", "servers"]`; empty for a bare map of servers. */

@@ -16,6 +16,7 @@ import * as Result from "effect/Result"
 import * as Precedence from "../Precedence.ts"
 import type { RawEntry, ToolkitConfig } from "../ToolkitConfig.ts"
 import type { ToolkitOptions } from "../ToolkitOptions.ts"
+import { inPlace } from "./configDocument.ts"
 
 export const sourceLayers = Effect.fnUntraced(
   function*<R>(options: ToolkitOptions<R>, config: ToolkitConfig, precedence: Precedence.Precedence) {
@@ -110,7 +111,8 @@ const readBuiltins = (
   path: Path.Path
 ): BuiltinSource.DecodedOptions => {
   if (options.builtins !== undefined) return { options: options.builtins, diagnostics: [] }
-  const { diagnostics, options: decoded } = BuiltinSource.decodeOptions(raw?.config)
+  const { diagnostics: found, options: decoded } = BuiltinSource.decodeOptions(raw?.config)
+  const diagnostics = raw === undefined ? found : inPlace(raw.path.slice(0, -"builtins".length), found)
   if (typeof decoded === "boolean" || decoded.root === undefined || raw === undefined) {
     return { options: decoded, diagnostics }
   }
