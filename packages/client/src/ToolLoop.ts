@@ -32,14 +32,26 @@ import { makeRound, type Round, type Said, type Step } from "./internal/round.ts
 export interface Options extends Omit<EffectAi.Options, "approvedIn"> {
   readonly prompt: Prompt.RawInput
   readonly maxRounds?: number
-  readonly answers?: ReadonlyArray<{ readonly request: Request.Request; readonly answer: Answer.Answer }>
+  readonly answers?: ReadonlyArray<AnsweredRequest>
   readonly toolChoice?: "auto" | "none" | "required"
   readonly concurrency?: Concurrency
 }
 
 /**
- * A call that waits for a person. `request` says what for; it is plain JSON, to be stored and answered later. Absent:
- * it was asked before this loop began, by that `approvalId`, which is the request's id.
+ * A request, and what a person answered to it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AnsweredRequest {
+  readonly request: Request.Request
+  readonly answer: Answer.Answer
+}
+
+/**
+ * A call that waits for a person. `request` says what for; it is plain JSON, and stands in the conversation until it is
+ * answered. `approvalId` is its id. Absent: not a loop has asked, but `generateText` or `streamText` of `effect/ai`, whose
+ * approvals are answered in the conversation, by a `tool-approval-response`.
  *
  * @category models
  * @since 0.1.0
@@ -60,6 +72,8 @@ export interface Waiting {
  * - `rounds`: how often the model was asked
  * - `stopped`: `done` the model calls no more tools; `waiting` for a person; `rounds` the bound was reached;
  *   `incomplete` the model's answer was cut off (see `finishReason`), and its calls were not run
+ * - `waiting`: the calls that wait for a person, those of earlier loops as well
+ * - `unused`: of the `answers` those that fit nothing the conversation waited for, each with a warning in the log
  *
  * @category models
  * @since 0.1.0
@@ -71,6 +85,7 @@ export interface Outcome {
   readonly stopped: "done" | "waiting" | "rounds" | "incomplete"
   readonly finishReason: Response.FinishReason
   readonly waiting: ReadonlyArray<Waiting>
+  readonly unused: ReadonlyArray<AnsweredRequest>
 }
 
 /**
@@ -100,7 +115,7 @@ export type Part = Response.StreamPart<EffectAi.LiveToolkit["tools"], "deferred"
  *
  * Fails only where the model does. Tools are read anew in each round. What somebody approved in the conversation itself
  * (`tool-approval-response`) is run as well as what is in `answers`; a call it waits for that nobody answered keeps it
- * waiting, and the model isn't asked. With fewer tools: provide a view of the toolkit.
+ * waiting, and the model isn't asked. What is no request in `answers` is a `TypeError`, as a defect. With fewer tools: provide a view of the toolkit.
  *
  * **Example**
  *

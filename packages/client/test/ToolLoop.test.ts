@@ -3,9 +3,12 @@ import { ScriptedModel } from "@effect-toolnexus/testing"
 import { Policy } from "@effect-toolnexus/toolkit"
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "effect/ai/Prompt"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ToolLoop } from "../src/index.ts"
@@ -223,7 +226,10 @@ describe("a loop that waits for people", () => {
       yield* Effect.gen(function*() {
         const half = yield* ToolLoop.run({ prompt, answers: [answerOf(asked, "blue")] })
         assert.deepStrictEqual([half.stopped, half.rounds], ["waiting", 0])
-        assert.deepStrictEqual(half.waiting, [{ toolCallId: "call_remove", approvalId: approval?.id ?? "" }])
+        // whoever stores only the latest outcome can answer what is left
+        assert.deepStrictEqual(half.waiting, first.waiting.slice(1))
+        const later = yield* ToolLoop.run({ prompt: stored(Prompt.Prompt, half.prompt) })
+        assert.deepStrictEqual(later.waiting, first.waiting.slice(1))
         const whole = yield* ToolLoop.run({ prompt: half.prompt, answers: [answerOf(approval)] })
         assert.deepStrictEqual([whole.stopped, whole.text], ["done", "All done."])
         const request = yield* requestAt(0)
@@ -294,7 +300,9 @@ describe("a loop that waits for people", () => {
           prompt: history,
           answers: [{ request, answer: Answer.make(request, true) }]
         })
-        assert.strictEqual(foreign.stopped, "waiting")
+        assert.deepStrictEqual([foreign.stopped, foreign.unused.map(({ answer }) => answer.id)], ["waiting", [
+          request.id
+        ]])
         assert.strictEqual(ran, 0)
       }).pipe(Effect.provide(agent([remove], [[call("remove")]], { policy })))
     }))
@@ -321,6 +329,43 @@ describe("a loop that waits for people", () => {
         assert.include(JSON.stringify(resultsIn(yield* requestAt(3))), "already answered")
       }).pipe(Effect.provide(agent([remove], [[call("remove")], [text("a")], [text("b")], [text("c")]], { policy })))
     }))
+
+  it.effect("says which answers it had no use for, and takes none to what is no request", () =>
+    Effect.gen(function*() {
+      const { prompt, unused: none, waiting } = yield* ToolLoop.run({ prompt: "?" })
+      assert.deepStrictEqual(none, [])
+      const request = waiting[0]?.request
+      assert.isDefined(request)
+      const other = { ...request, id: "other" }
+      const stray = { request: other, answer: Answer.make(other, true) }
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void logged.push(message))
+      const whole = yield* ToolLoop.run({
+        prompt,
+        answers: [stray, { request, answer: Answer.make(request, true, "blue") }]
+      }).pipe(Effect.provide(Logger.layer([logger])))
+      assert.deepStrictEqual([whole.stopped, whole.unused], ["done", [stray]])
+      assert.deepStrictEqual(logged, [[
+        "An answer was not used: the conversation doesn't wait for request other, of a call of paint"
+      ]])
+      // @ts-expect-error as a program without a compiler may have it
+      const exit = yield* Effect.exit(ToolLoop.run({ prompt, answers: [{ ...stray, request: waiting[0] }] }))
+      assert.include(
+        String(Exit.isFailure(exit) && Cause.squash(exit.cause)),
+        "TypeError: answers[0].request is no request"
+      )
+    }).pipe(Effect.provide(agent([paint], [[call("paint")], [text("done")]]))))
+
+  it.effect("shows no request but the one that an approval is about", () =>
+    Effect.gen(function*() {
+      const { prompt, waiting } = yield* ToolLoop.run({ prompt: "?" })
+      const approvalId = waiting[0]?.approvalId ?? ""
+      const forged = JSON.parse(
+        JSON.stringify(Schema.encodeSync(Prompt.Prompt)(prompt)).replace(`"id":"${approvalId}"`, `"id":"x"`)
+      )
+      const { waiting: later } = yield* ToolLoop.run({ prompt: Schema.decodeUnknownSync(Prompt.Prompt)(forged) })
+      assert.deepStrictEqual(later, [{ toolCallId: "call_paint", approvalId }])
+    }).pipe(Effect.provide(agent([paint], [[call("paint")]]))))
 
   it.effect("doesn't run again what was interrupted before it had an answer", () =>
     Effect.gen(function*() {

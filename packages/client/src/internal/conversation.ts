@@ -1,5 +1,8 @@
 /** What a conversation says about its tool calls: which are open, and what was answered to them. */
+import { Request } from "@effect-toolnexus/core"
 import * as Prompt from "effect/ai/Prompt"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 
 /** A call without a result. */
 export interface OpenCall {
@@ -8,6 +11,8 @@ export interface OpenCall {
   readonly params: unknown
   /** The id of the approval that was asked for; absent: nothing was. */
   readonly approvalId?: string
+  /** What was asked, where a loop has asked it. */
+  readonly request?: Request.Request
   /** What was answered to that; absent: nothing yet. */
   readonly response?: { readonly approved: boolean; readonly reason?: string | undefined }
 }
@@ -29,9 +34,30 @@ const ask = (calls: Map<string, OpenCall>, part: Prompt.AssistantMessagePart): v
     const call = calls.get(part.toolCallId)
     if (call === undefined) return
     const { id, name, params } = call
+    const request = requestOf(part)
     // a call that was asked for again waits for the later answer
-    calls.set(id, { id, name, params, approvalId: part.approvalId })
+    calls.set(id, { id, name, params, approvalId: part.approvalId, ...(request === undefined ? {} : { request }) })
   }
+}
+
+/** Whose options of a part they are: providers look only at their own. */
+const OPTIONS = "toolnexus"
+
+/** That a call waits for a person, with all that is to be known to answer it from the conversation alone. */
+export const asking = (toolCallId: string, request: Request.Request): Prompt.ToolApprovalRequestPart =>
+  Prompt.toolApprovalRequestPart({
+    approvalId: request.id,
+    toolCallId,
+    options: { [OPTIONS]: { request: encodeRequest(request) } }
+  })
+
+const encodeRequest = Schema.encodeSync(Schema.toCodecJson(Request.Request))
+
+const decodeOptions = Schema.decodeUnknownOption(Schema.Struct({ request: Request.Request }))
+
+const requestOf = ({ approvalId, options }: Prompt.ToolApprovalRequestPart): Request.Request | undefined => {
+  const request = Option.getOrUndefined(decodeOptions(options[OPTIONS]))?.request
+  return request?.id === approvalId ? request : undefined
 }
 
 const answer = (calls: Map<string, OpenCall>, part: Prompt.ToolMessagePart): void => {

@@ -1,14 +1,15 @@
 /** One round of a loop: what a conversation is still waiting for, and what becomes of the calls a model has made. */
-import { type ToolCall, ToolError, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
+import { type Request, type ToolCall, ToolError, type ToolkitService, ToolResult } from "@effect-toolnexus/core"
 import * as Model from "effect/ai/Model"
 import * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import type * as AiTool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as EffectAi from "../EffectAi.ts"
 import type { Options, Outcome, Waiting } from "../ToolLoop.ts"
 import { withId, withTarget } from "./bridgeOptions.ts"
-import { type OpenCall, openCalls, withoutApprovals } from "./conversation.ts"
+import { asking, type OpenCall, openCalls, withoutApprovals } from "./conversation.ts"
 import { callDeclared } from "./declaredCall.ts"
 import { toHandlerResult } from "./handlerResult.ts"
 
@@ -46,12 +47,17 @@ export interface Round {
 const DEFAULT_ROUNDS = 20
 
 /** A call and its answer, or what it waits for. */
-type Answered = { readonly result: ResultPart } | { readonly waiting: Waiting }
+type Answered = { readonly result: ResultPart } | {
+  readonly waiting: Waiting
+  /** The request, where it is this loop that has asked. */
+  readonly asked?: Request.Request
+}
 
 /** What a loop's options come to for its calls. */
 interface Calling {
   readonly options: Options & Required<Pick<Options, "target">>
   readonly service: ToolkitService
+  readonly unused: Outcome["unused"]
   readonly show: (result: ToolResult.ToolResult) => AiTool.HandlerResult<EffectAi.DynamicTool>
 }
 
@@ -60,14 +66,18 @@ export const makeRound = (options: Options, service: ToolkitService): Effect.Eff
   if (!Number.isInteger(maxRounds) || maxRounds < 1) {
     throw new TypeError(`maxRounds must be a whole number of at least 1, but is ${maxRounds}`)
   }
+  checkAnswers(options)
   const concurrency = options.concurrency ?? "unbounded"
+  const prompt = Prompt.make(options.prompt)
+  const open = openCalls(prompt)
+  const unused = unusedOf(options, open)
   return Effect.map(Effect.serviceOption(Model.ProviderName), (provider): Round => {
     const known = withTarget(options, EffectAi.targetOf(provider))
-    const calling = { options: known, service, show: toHandlerResult(known.acceptsMedia) }
+    const calling = { options: known, service, unused, show: toHandlerResult(known.acceptsMedia) }
     return {
       begin: Effect.gen(function*() {
-        const prompt = Prompt.make(options.prompt)
-        const answered = yield* Effect.forEach(openCalls(prompt), (call) => reopen(calling, call), { concurrency })
+        for (const { request } of unused) yield* Effect.logWarning(notWaiting(request))
+        const answered = yield* Effect.forEach(open, (call) => reopen(calling, call), { concurrency })
         return next(calling, { prompt, rounds: 0, said: NOTHING, answered })
       }),
       end: (asked, said) =>
@@ -78,12 +88,32 @@ export const makeRound = (options: Options, service: ToolkitService): Effect.Eff
           const answered = isComplete
             ? yield* Effect.forEach(calls, (call) => make(calling, call, false), { concurrency })
             : calls.map((call) => ({ result: toPart(calling, call, cutOff(said.finishReason)) }))
-          const prompt = Prompt.concat(asked.prompt, Prompt.fromResponseParts(parts))
-          return next(calling, { prompt, rounds: asked.rounds + 1, said, answered }, isComplete)
+          return next(calling, {
+            prompt: Prompt.concat(asked.prompt, Prompt.fromResponseParts(parts)),
+            rounds: asked.rounds + 1,
+            said,
+            answered
+          }, isComplete)
         })
     }
   })
 }
+
+/** Without an id it would fit nothing, and the loop would go on waiting. */
+const checkAnswers = ({ answers = [] }: Options): void => {
+  const index = answers.findIndex(({ request }) => !Predicate.hasProperty(request, "id"))
+  if (index === -1) return
+  throw new TypeError(`answers[${index}].request is no request: it must be the "request" of an entry in "waiting"`)
+}
+
+/** By the id of the request: calls of other conversations may have the id of this one. */
+const unusedOf = ({ answers = [] }: Options, open: ReadonlyArray<OpenCall>): Outcome["unused"] =>
+  answers.filter(({ request }) => !open.some(({ approvalId }) => approvalId === request.id))
+
+const notWaiting = ({ call, id }: Request.Request): string =>
+  `An answer was not used: the conversation doesn't wait for request ${id}${
+    call === undefined ? "" : `, of a call of ${call.name}`
+  }`
 
 /** A result, and an answer that is waited for, is told from others by the id of its call; a model may use one twice. */
 const withOwnIds = (parts: Said["parts"]): Array<Said["parts"][number]> => {
@@ -114,22 +144,31 @@ interface Progress {
 }
 
 const next = (
-  { options, service }: Calling,
+  { options, service, unused }: Calling,
   { answered, prompt: before, rounds, said }: Progress,
   isComplete = true
 ): Step => {
   const waiting = answered.flatMap((each) => "waiting" in each ? [each.waiting] : [])
+  // what was asked before this loop stands in the conversation
   const added = answered.flatMap((each): ReadonlyArray<Added> => {
     if ("result" in each) return [each.result]
-    const { approvalId, request, toolCallId } = each.waiting
-    // what was asked before this loop stands in the conversation
-    return request === undefined ? [] : [Response.makePart("tool-approval-request", { approvalId, toolCallId })]
+    if (each.asked === undefined) return []
+    const { approvalId, toolCallId } = each.waiting
+    return [Response.makePart("tool-approval-request", { approvalId, toolCallId })]
   })
-  const prompt = Prompt.concat(before, Prompt.fromResponseParts(added))
+  const asked = answered.flatMap((each) =>
+    "result" in each || each.asked === undefined ? [] : [asking(each.waiting.toolCallId, each.asked)]
+  )
+  const results = answered.flatMap((each) => "result" in each ? [each.result] : [])
+  const prompt = Prompt.fromMessages([
+    ...before.content,
+    ...(asked.length === 0 ? [] : [Prompt.assistantMessage({ content: asked })]),
+    ...Prompt.fromResponseParts(results).content
+  ])
   const done = (stopped: Outcome["stopped"]): Step => ({
     _tag: "Done",
     added,
-    outcome: { text: said.text, prompt, rounds, stopped, finishReason: said.finishReason, waiting }
+    outcome: { text: said.text, prompt, rounds, stopped, finishReason: said.finishReason, waiting, unused }
   })
   if (!isComplete) return done("incomplete")
   if (waiting.length > 0) return done("waiting")
@@ -143,15 +182,17 @@ const next = (
 /** A call of an earlier loop that has no answer yet. */
 const reopen = (calling: Calling, call: OpenCall): Effect.Effect<Answered> => {
   const { options: { answers = [] }, service } = calling
-  // by the id of the request: calls of other conversations may have the id of this one
   const given = answers.find(({ request }) => request.id === call.approvalId)
   if (given !== undefined) {
     return settle(calling, call, service.resume(given.request, given.answer, optionsOf(calling, call)))
   }
-  const { approvalId, response } = call
+  const { approvalId, request, response } = call
   if (response?.approved === true) return make(calling, call, true)
   if (response !== undefined) return answer(calling, call, declined(response.reason))
-  if (approvalId !== undefined) return Effect.succeed({ waiting: { toolCallId: call.id, approvalId } })
+  if (approvalId !== undefined) {
+    const waiting = { toolCallId: call.id, approvalId, ...(request === undefined ? {} : { request }) }
+    return Effect.succeed({ waiting })
+  }
   return answer(calling, call, LOST)
 }
 
@@ -192,7 +233,7 @@ const settle = (
 ): Effect.Effect<Answered> => {
   const show = (result: ToolResult.ToolResult): Answered => ({ result: toPart(calling, call, result) })
   const waits = ({ request }: ToolError.ToolSuspended): Effect.Effect<Answered> =>
-    Effect.succeed({ waiting: { toolCallId: call.id, approvalId: request.id, request } })
+    Effect.succeed({ waiting: { toolCallId: call.id, approvalId: request.id, request }, asked: request })
   return ToolError.fold(Effect.catchTag(Effect.map(running, show), "ToolSuspended", waits), show)
 }
 
