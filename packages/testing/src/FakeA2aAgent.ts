@@ -51,7 +51,10 @@ export interface Options {
   readonly streaming?: boolean
   /** Changes the card before it is sent: cards lie, and are malformed. */
   readonly card?: (card: object) => unknown
-  /** What a message without a task gets, by its text. Default: a completed task with that text. */
+  /**
+   * What a message without a task gets, by its text. Default: a completed task with that text. What it throws is answered as
+   * an internal error (-32603) with its message.
+   */
   readonly reply?: A2aReply.Reply | ((text: string) => A2aReply.Reply)
   /** Before every answer, the card's too; in milliseconds of real time. Default: 0. */
   readonly delay?: number
@@ -123,7 +126,13 @@ const make = Effect.fnUntraced(function*(options: Options) {
     if (options.authorization !== undefined && request.headers["authorization"] !== options.authorization) {
       return { status: 401, body: "" }
     }
-    if (request.method === "GET" && request.path === CARD_PATH) return { status: 200, body: cardOf(options, origin) }
+    if (request.method === "GET" && request.path === CARD_PATH) {
+      return yield* Effect.sync(() => ({ status: 200, body: cardOf(options, origin) })).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.succeed({ status: 500, type: "text/plain" as const, body: Rpc.broken("card", defect) })
+        )
+      )
+    }
     if (request.method !== "POST" || request.path !== RPC_PATH) return { status: 404, body: "" }
     return yield* rpc(request.body, request.headers["a2a-version"] ?? "")
   })

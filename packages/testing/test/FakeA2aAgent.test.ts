@@ -225,6 +225,27 @@ describe("FakeA2aAgent", () => {
       assert.strictEqual(silent._tag, "None")
     }))
 
+  it.live("says at once what its test has thrown", () =>
+    Effect.gen(function*() {
+      const reply = () => {
+        throw new Error("bug in my test")
+      }
+      const card = () => {
+        throw new Error("bug in my card")
+      }
+      yield* withAgent({ reply, card, streaming: true }, (agent) =>
+        Effect.gen(function*() {
+          const failure = rpcFailure(-32603, "FakeA2aAgent: \"reply\" failed: Error: bug in my test")
+          assert.deepStrictEqual(yield* send(agent), failure)
+          assert.deepStrictEqual(yield* rpc(agent, "message/stream", old("hi")), failure)
+          const { status, text } = yield* HttpClient.get(agent.cardUrl)
+          assert.deepStrictEqual([status, yield* text], [500, "FakeA2aAgent: \"card\" failed: Error: bug in my card"])
+        }))
+      // @ts-expect-error as a test without a compiler may have it
+      const nonsense = yield* withAgent({ reply: () => undefined }, send)
+      assert.include(JSON.stringify(nonsense), "-32603")
+    }))
+
   it.live("records requests, keeps strangers out, and takes its time", () =>
     withAgent({ authorization: "Bearer t", delay: 100 }, (agent) =>
       Effect.gen(function*() {

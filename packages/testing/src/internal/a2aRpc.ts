@@ -11,7 +11,7 @@ export interface HttpAnswer {
   readonly status: number
   readonly body: string
   /** By default it is JSON. */
-  readonly type?: "text/event-stream"
+  readonly type?: "text/event-stream" | "text/plain"
 }
 
 export interface Agent {
@@ -127,6 +127,8 @@ export const make = (agent: Agent) => {
     function*(body: string, version: string) {
       const { id, method, params } = yield* Effect.mapError(decodeRequest(body), invalidRequest)
       return yield* perform(method, params, version).pipe(
+        // a test must hear of its own mistake, and not wait for an answer that never comes
+        Effect.catchDefect((defect) => Effect.fail(new Refused({ code: -32603, message: broken("reply", defect) }))),
         Effect.map((outcome) => toAnswer(id, outcome)),
         Effect.catch(({ code, message }) => Effect.succeed(json({ id, error: { code, message } })))
       )
@@ -134,6 +136,10 @@ export const make = (agent: Agent) => {
     Effect.catch(({ code, message }) => Effect.succeed(json({ id: null, error: { code, message } })))
   )
 }
+
+/** What a function of the test has thrown, in a message that says whose it is. */
+export const broken = (option: "reply" | "card", defect: unknown): string =>
+  `FakeA2aAgent: "${option}" failed: ${String(defect)}`
 
 const json = (message: object): HttpAnswer => ({ status: 200, body: JSON.stringify({ jsonrpc: "2.0", ...message }) })
 
