@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Policy from "../src/Policy.ts"
@@ -268,6 +269,18 @@ describe("a suspended call", () => {
         }))
   )
 
+  it.effect("says in the log what was wrong with a resolver's answer, and not what it held", () =>
+    Effect.gen(function*() {
+      const logged: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      // @ts-expect-error a host in plain JavaScript
+      const waitFor: Resolver = ({ id }) => Effect.succeed({ id, ok: false, reason: "not on Fridays" })
+      yield* use({ tools: [paint], waitFor }, ({ execute }) => Effect.provide(execute("paint"), log))
+      assert.deepStrictEqual(logged, [
+        "The resolver gave no answer, which counts as cancelled (answer.reason: must be \"declined\", \"cancelled\" or \"expired\", or be left out)"
+      ])
+    }))
+
   it.effect("doesn't spend its limit while people think, and spends it once over all rounds", () => {
     const slow = defineTool({
       name: "slow",
@@ -443,6 +456,18 @@ describe("resume", () => {
           [resume({ id: 3 }, answer), "InvalidArguments", /is no request/],
           // @ts-expect-error from a form
           [resume(request, "yes"), "InvalidArguments", /is no answer/],
+          [
+            // @ts-expect-error a person's own words
+            resume(request, { id: request.id, ok: false, reason: "not on Fridays" }),
+            "InvalidArguments",
+            /: answer\.reason: must be "declined", "cancelled" or "expired", or be left out$/
+          ],
+          [
+            // @ts-expect-error from a form
+            resume(request, { ok: "yes", data: () => "hush" }),
+            "InvalidArguments",
+            /answer\.id: must be .*answer\.ok: must be true or false.*answer\.data: must be JSON, or be left out$/
+          ],
           [view({ exclude: ["paint"] }).resume(request, answer), "ToolNotFound", /Unknown tool: paint/],
           [resume({ ...request, call: { id: "c", name: "pant", arguments: {} } }, answer), "ToolNotFound", /pant/]
         ]

@@ -1,14 +1,10 @@
 /** Asks the host's resolver, whatever it is: one that breaks, answers nonsense or comes too late says no. */
-import { Answer, type Request, type Resolver } from "@effect-toolnexus/core"
+import type { Answer, Request, Resolver } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import { isReadable } from "./checkedAnswer.ts"
+import { answerIssues } from "./checkedAnswer.ts"
 import { millisLeft } from "./expiry.ts"
-
-const isAnswer = Schema.is(Answer.Answer)
 
 /**
  * In a fiber of its own, which ends with the caller: so the question is withdrawn when nobody wants the answer any more,
@@ -40,8 +36,11 @@ const toAnswer = (exit: Exit.Exit<Answer.Answer>, request: Request.Request): Eff
     )
   }
   // hosts in plain JavaScript answer what they like
-  const answer: unknown = exit.value
-  return Result.getOrElse(Result.try(() => isReadable(answer) && isAnswer(answer)), () => false)
-    ? Effect.succeed(exit.value)
-    : Effect.as(Effect.logWarning("The resolver gave no answer, which counts as cancelled"), no(request, "cancelled"))
+  const issues = answerIssues(exit.value)
+  if (issues.length === 0) return Effect.succeed(exit.value)
+  const why = issues.map(({ message, path }) => `${path}: ${message}`).join("; ")
+  return Effect.as(
+    Effect.logWarning(`The resolver gave no answer, which counts as cancelled (${why})`),
+    no(request, "cancelled")
+  )
 }

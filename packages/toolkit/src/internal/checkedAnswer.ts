@@ -1,6 +1,9 @@
-/** Whether an answer is what its request asks for: the data under `data.schema`, defaults filled in. */
-import { type Answer, Json, type Request, ToolError } from "@effect-toolnexus/core"
+/** Whether an answer is one, and what its request asks for: the data under `data.schema`, defaults filled in. */
+import { Answer, Json, type Request, ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import type { Validation } from "./validation.ts"
 
 export const checkAnswer = (
@@ -24,6 +27,34 @@ export const isYes = ({ ok, reason }: Answer.Answer): boolean => ok && reason ==
 
 /** Answers and requests come from elsewhere, and are to be stored and shown. */
 export const isReadable = (value: unknown): boolean => Json.isWithin(value, { levels: 200, values: 1_000_000 })
+
+/** In words of our own: an answer may hold what isn't to be shown. */
+const FIELDS: Readonly<Record<keyof Answer.Answer, string>> = {
+  id: "must be the id of the request",
+  ok: "must be true or false",
+  data: "must be JSON, or be left out",
+  reason: "must be \"declined\", \"cancelled\" or \"expired\", or be left out"
+}
+
+const NO_ANSWER: ReadonlyArray<ToolError.ArgumentIssue> = [{ path: "answer", message: "is no answer" }]
+
+/** What keeps a value from being an answer. What is read may throw, and what is deep ends whoever looks at it. */
+export const answerIssues = (value: unknown): ReadonlyArray<ToolError.ArgumentIssue> =>
+  Result.getOrElse(Result.try(() => isReadable(value) ? fieldIssues(value) : NO_ANSWER), () => NO_ANSWER)
+
+const fieldIssues = (value: unknown): ReadonlyArray<ToolError.ArgumentIssue> => {
+  const decoded = decodeAnswer(value, { errors: "all" })
+  if (Result.isSuccess(decoded)) return []
+  const wrong = new Set(format(decoded.failure.issue).issues.map(({ path }) => path?.[0]))
+  const issues = Object.entries(FIELDS).flatMap(([key, message]) =>
+    wrong.has(key) ? [{ path: `answer.${key}`, message }] : []
+  )
+  return issues.length > 0 ? issues : NO_ANSWER
+}
+
+const decodeAnswer = Schema.decodeUnknownResult(Answer.Answer)
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const refuse = (toolName: string, issues: ReadonlyArray<ToolError.ArgumentIssue>) =>
   Effect.fail(new ToolError.InvalidArguments({ toolName, issues: issues.map(below) }))

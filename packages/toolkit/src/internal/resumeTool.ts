@@ -1,10 +1,10 @@
 /** Goes on with a suspended call, whose request may come from another process. */
-import { Answer, Request, type Snapshot, Suggestion, type Tool, ToolCall, ToolError } from "@effect-toolnexus/core"
+import { type Answer, Request, type Snapshot, Suggestion, type Tool, ToolCall, ToolError } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { answeredBefore, type AnsweredRequests } from "./answeredRequests.ts"
-import { checkAnswer, isReadable, isYes } from "./checkedAnswer.ts"
+import { answerIssues, checkAnswer, isReadable, isYes } from "./checkedAnswer.ts"
 import { millisLeft, readTime } from "./expiry.ts"
 import { isLimit } from "./pipeline.ts"
 import type { Validation } from "./validation.ts"
@@ -16,7 +16,6 @@ export interface ResumingCore {
 }
 
 const isRequest = Schema.is(Request.Request)
-const isAnswer = Schema.is(Answer.Answer)
 
 export const resumeTool = Effect.fnUntraced(function*(
   snapshot: Snapshot,
@@ -49,20 +48,21 @@ const readCall = (
   request: Request.Request,
   answer: Answer.Answer
 ): Effect.Effect<typeof Request.SuspendedCall.Type, ToolError.InvalidArguments> => {
-  if (!accepts(isRequest, request)) return invalid("", "request", "is no request")
+  if (!isReadableRequest(request)) return invalid("", "request", "is no request")
   const { call, expiresAt } = request
   if (call === undefined) return invalid("", "request.call", "is missing: it says which call to go on with")
   if (expiresAt !== undefined && readTime(expiresAt) === undefined) {
     return invalid(call.name, "request.expiresAt", "must be a time as RFC 3339 writes it")
   }
-  if (!accepts(isAnswer, answer)) return invalid(call.name, "answer", "is no answer")
+  const issues = answerIssues(answer)
+  if (issues.length > 0) return Effect.fail(new ToolError.InvalidArguments({ toolName: call.name, issues }))
   if (answer.id !== request.id) return invalid(call.name, "answer.id", `must be "${request.id}", the id of the request`)
   return Effect.succeed(call)
 }
 
 /** What is read may throw, and what is deep ends whoever looks at it. */
-const accepts = (is: (value: unknown) => boolean, value: unknown): boolean =>
-  Result.getOrElse(Result.try(() => isReadable(value) && is(value)), () => false)
+const isReadableRequest = (value: unknown): boolean =>
+  Result.getOrElse(Result.try(() => isReadable(value) && isRequest(value)), () => false)
 
 const invalid = (toolName: string, path: string, message: string) =>
   Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [{ path, message }] }))
