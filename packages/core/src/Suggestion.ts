@@ -38,7 +38,8 @@ export const closest = (name: string, known: Iterable<string>, limit: number): R
 
 /**
  * The first key of an object that nobody knows and that was probably meant for one that is known and absent, as
- * `[key, meant]`. For what comes from code: keys that resemble none are its host's own.
+ * `[key, meant]`. For what comes from code: keys that resemble none are its host's own, but for `otherNames`: what others
+ * call a known one.
  *
  * **Example**
  *
@@ -51,10 +52,12 @@ export const closest = (name: string, known: Iterable<string>, limit: number): R
  */
 export const misspelled = (
   object: object,
-  known: ReadonlyArray<string>
+  known: ReadonlyArray<string>,
+  otherNames: Readonly<Record<string, string>> = {}
 ): readonly [key: string, meant: string] | undefined => {
   for (const key of Object.keys(object)) {
-    const [meant] = known.includes(key) ? [] : closest(key, known, 1)
+    if (known.includes(key)) continue
+    const meant = Object.hasOwn(otherNames, key) ? otherNames[key] : closest(key, known, 1)[0]
     if (meant !== undefined && !Object.hasOwn(object, meant)) return [key, meant]
   }
   return undefined

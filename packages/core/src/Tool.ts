@@ -10,13 +10,16 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
+import * as Predicate from "effect/Predicate"
 import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import * as Struct from "effect/Struct"
 import * as Tracer from "effect/Tracer"
 import { type HandlerServices, runHandler } from "./internal/toolHandler.ts"
 import { fromDecoder, fromJsonSchema, type Input } from "./internal/toolInput.ts"
 import type { Json, JsonObject } from "./Json.ts"
+import * as OptionCheck from "./OptionCheck.ts"
 import * as Suggestion from "./Suggestion.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import type { ToolError } from "./ToolError.ts"
@@ -215,8 +218,9 @@ export interface ToolDefinition {
  *
  * **Gotchas**
  *
- * A schema that doesn't describe an object, a handler that is none and a misspelled key throw a `TypeError` at once: no call
- * could ever succeed.
+ * A definition that makes no sense throws a `TypeError` at once: a key that is misspelled or called as elsewhere
+ * (`parameters`), a value of the wrong kind, a handler that is none, and an `input` that is no schema of an object: a schema
+ * of another library, or properties without `{ type: "object", properties }` around them, would let anything pass.
  *
  * **Example**
  *
@@ -270,22 +274,42 @@ const checkDefinition = (definition: ToolDefinition & { readonly handler: unknow
   const { handler, name } = definition
   // one without a character is left out, with a diagnostic, by whoever takes the tool
   if (typeof name !== "string") throw new TypeError("A tool needs a name")
-  const stray = Suggestion.misspelled(definition, Object.keys(definitionKeys))
-  if (stray !== undefined) {
-    throw new TypeError(`"${stray[0]}" of tool "${name}" is unknown; did you mean "${stray[1]}"?`)
-  }
+  OptionCheck.check(definition, { owner: `tool "${name}"`, keys: definitionKeys, otherNames: namesOfInput })
   if (typeof handler !== "function") throw new TypeError(`Tool "${name}" needs a handler, which is a function`)
 }
 
-/** A record, so that none can be forgotten. */
-const definitionKeys: Readonly<Record<keyof PlainDefinition<unknown>, true>> = {
-  name: true,
-  description: true,
-  input: true,
-  handler: true,
-  source: true,
-  annotations: true
+const hints = Struct.omit(ToolAnnotations.fields, ["title"])
+
+/**
+ * What belongs into `annotations`. A hint that is misspelled would say nothing, and what destroys something would be run
+ * without asking.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const annotationsExpectation: OptionCheck.Expectation = {
+  fits: (value) => {
+    if (!Predicate.isObject(value)) return false
+    const { title, ...rest } = value
+    return (title === undefined || typeof title === "string") &&
+      Suggestion.misspelled(value, Object.keys(ToolAnnotations.fields)) === undefined &&
+      Object.keys(hints).every((hint) => ["boolean", "undefined"].includes(typeof Reflect.get(rest, hint)))
+  },
+  what: `an object of title, a text, and ${Object.keys(hints).join(", ")}, which are true or false`
 }
+
+const definitionKeys: Readonly<Record<keyof PlainDefinition<unknown>, OptionCheck.Expectation>> = {
+  name: OptionCheck.text,
+  description: OptionCheck.text,
+  // looked at when its schema is made
+  input: OptionCheck.anything,
+  handler: OptionCheck.anything,
+  source: OptionCheck.oneOf(ToolKind.literals),
+  annotations: annotationsExpectation
+}
+
+/** In OpenAI's API, in LangChain and in libraries for MCP servers. Taken for nobody's, the tool would take anything. */
+const namesOfInput = { parameters: "input", schema: "input", args: "input", args_schema: "input" } as const
 
 const hasDecoder = <A, RD, Out>(
   definition: DecodedDefinition<A, RD, Out> | PlainDefinition<Out>

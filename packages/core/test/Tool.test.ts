@@ -6,10 +6,15 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { runInNewContext } from "node:vm"
 import { defineTool, Suspension, Tool, ToolCall, ToolError, ToolResult } from "../src/index.ts"
 
 const call = ToolCall.make("t", "call-1")
 const City = Schema.Struct({ city: Schema.String.annotate({ description: "Where" }) })
+
+/** As a program without a compiler has it. */
+const taking = (definition: object) => () =>
+  Reflect.apply(defineTool, undefined, [{ name: "t", handler: () => "", ...definition }])
 
 describe("defineTool", () => {
   it("renders a closed object schema from an Effect Schema", () => {
@@ -46,10 +51,70 @@ describe("defineTool", () => {
     const handler = () => ""
     assert.throws(untyped({ handler }), /needs a name/)
     assert.throws(untyped({ name: "t", run: handler }), /"t" needs a handler/)
-    assert.throws(untyped({ name: "t", inputSchema: {}, handler }), /"inputSchema" of tool "t" .* mean "input"/)
+    assert.throws(
+      untyped({ name: "t", inputSchema: {}, handler }),
+      /"inputSchema" is no option of tool "t"; .* mean "input"/
+    )
     for (const input of ["x", handler, { type: "object", parse: handler }]) {
       assert.throws(untyped({ name: "t", input, handler }), /must be an Effect Schema or a JSON Schema/)
     }
+  })
+
+  it("refuses what would let any arguments pass, and says what to write", () => {
+    for (const key of ["parameters", "schema", "args", "input_schema"]) {
+      assert.throws(taking({ [key]: { type: "object" } }), `"${key}" is no option of tool "t"; did you mean "input"?`)
+    }
+    // as Zod 4 has it: nothing of it is listed but data
+    const unlisted = (key: string, value: unknown) => Object.defineProperty({ type: "object" }, key, { value })
+    class Instance {
+      readonly type = "object"
+    }
+    const zod = /must be an Effect Schema or a JSON Schema; this one is of another library, .* z\.toJSONSchema/
+    for (const mark of ["~standard", "_zod", "_def"]) assert.throws(taking({ input: unlisted(mark, {}) }), zod)
+    assert.throws(taking({ input: Object.assign(() => {}, { "~standard": {} }) }), zod)
+    assert.throws(taking({ input: { type: "object", parse: () => {} } }), zod)
+    assert.throws(taking({ input: new Instance() }), zod)
+    const standard = unlisted("~standard", { jsonSchema: { input: () => ({}) } })
+    assert.throws(
+      taking({ input: standard }),
+      /: schema\["~standard"\]\.jsonSchema\.input\(\{ target: "draft-2020-12" \}\)/
+    )
+    for (const input of [{ path: standard }, { type: "object", properties: { path: standard } }]) {
+      assert.throws(taking({ input }), /has schemas of another library within/)
+    }
+    for (const input of [{ path: Schema.String }, { properties: { path: Schema.String } }]) {
+      assert.throws(taking({ input }), /by Schema\.Struct/)
+    }
+    for (const shape of [{ path: { type: "string" } }, { title: {}, "x-own": 1 }, { items: { type: "array" } }]) {
+      assert.throws(
+        taking({ input: shape }),
+        /no keyword at its root: is \{ type: "object", properties: \{ "\w+": \.\.\. \} \}/
+      )
+    }
+    const legal = [
+      {},
+      { description: "any" },
+      { "x-own": {} },
+      { not: {} },
+      { $defs: {}, path: {} },
+      { path: "string" },
+      Object.create(null),
+      runInNewContext(`({ properties: { path: { type: "string" } } })`)
+    ]
+    for (const input of legal) assert.doesNotThrow(taking({ input }))
+  })
+
+  it("refuses values of the wrong kind", () => {
+    assert.throws(taking({ description: 5 }), /The description of tool "t" must be a text/)
+    assert.throws(taking({ source: "mpc" }), /The source of tool "t" must be one of mcp, skill/)
+    for (const annotations of ["readOnlyHint", { destructivHint: true }, { destructiveHint: "true" }, { title: 1 }]) {
+      assert.throws(
+        taking({ annotations }),
+        /The annotations of tool "t" must be an object of title, .* destructiveHint/
+      )
+    }
+    const absent = { description: undefined, annotations: { title: "T", readOnlyHint: undefined, "x-own": 1 } }
+    assert.doesNotThrow(taking(absent))
   })
 
   it.effect("decodes the arguments, and names every issue", () =>

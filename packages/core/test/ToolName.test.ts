@@ -114,6 +114,8 @@ describe("closest", () => {
     assert.deepStrictEqual(Suggestion.closest("skill", ["disableSkills", "skillDefs", "skills"], 1), ["skills"])
     assert.deepStrictEqual(Suggestion.misspelled({ mine: 1, polcy: [] }, ["policy", "tools"]), ["polcy", "policy"])
     assert.isUndefined(Suggestion.misspelled({ policy: [], polcy: [] }, ["policy", "tools"]))
+    assert.deepStrictEqual(Suggestion.misspelled({ rules: [] }, ["policy"], { rules: "policy" }), ["rules", "policy"])
+    assert.isUndefined(Suggestion.misspelled({ constructor: [] }, ["policy"], {}))
     assert.deepStrictEqual(Suggestion.closest("zzzz", ["args", "command"], 3), [])
     assert.deepStrictEqual(Suggestion.closest("x".repeat(100_000), ["x".repeat(100)], 3), [])
   })

@@ -15,17 +15,85 @@ export interface Input<A, R> {
 
 /** Arguments go to the handler as they came: the toolkit checks them against the schema before. */
 export const fromJsonSchema = (toolName: string, schema: JsonSchema.JsonSchema = {}): Input<JsonObject, never> => {
-  if (!isJsonSchema(schema)) {
-    throw new TypeError(
-      `The input of tool "${toolName}" must be an Effect Schema or a JSON Schema; a schema of another library gives one (Zod's by z.toJSONSchema)`
-    )
+  const mistake = mistakeIn(schema)
+  if (mistake !== undefined) {
+    throw new TypeError(`The input of tool "${toolName}" must be an Effect Schema or a JSON Schema${mistake}`)
   }
   return { schema: asObjectSchema(toolName, schema), decode: Effect.succeed }
 }
 
-/** Schemas of other libraries are functions or have some, which JSON hasn't. */
-const isJsonSchema = (value: unknown): boolean =>
-  Predicate.isObject(value) && !Object.values(value).some(Predicate.isFunction)
+/** Why it is no JSON Schema: as one it would say nothing, and any arguments would go to the handler. */
+const mistakeIn = (schema: unknown): string | undefined => {
+  const parts = partsOf(schema)
+  if (parts.some(Schema.isSchema)) return "; what has fields that are Effect Schemas is one by Schema.Struct({ ... })"
+  if (isForeign(schema)) return `; this one is of another library, which makes a JSON Schema of it: ${wayOf(schema)}`
+  if (!Predicate.isObject(schema)) return ""
+  if (parts.some(isForeign)) {
+    return `; this one has schemas of another library within, which makes a JSON Schema of them all: ${ZOD}`
+  }
+  if (!isBareShape(schema)) return undefined
+  const [name = ""] = Object.keys(schema)
+  return `; this one has no keyword at its root: is { type: "object", properties: { ${
+    JSON.stringify(name)
+  }: ... } } meant?`
+}
+
+/** Where the schemas of single arguments are, or were put by mistake. */
+const partsOf = (schema: unknown): ReadonlyArray<unknown> => {
+  if (!Predicate.isObject(schema)) return []
+  const properties: unknown = Reflect.get(schema, "properties")
+  return [...Object.values(schema), ...Predicate.isObject(properties) ? Object.values(properties) : []]
+}
+
+/** JSON is plain objects without functions. What marks a schema of a library may be kept from being listed. */
+const isForeign = (value: unknown): boolean => {
+  if (MARKS.some((mark) => Predicate.hasProperty(value, mark))) return true
+  return Predicate.isObject(value) && (!isPlain(value) || Object.values(value).some(Predicate.isFunction))
+}
+
+/** Standard Schema, which most implement; Zod 4, and 3. */
+const MARKS = ["~standard", "_zod", "_def"]
+
+/** One of another realm has another prototype, which has none. */
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+const wayOf = (schema: unknown): string => {
+  const standard = Predicate.hasProperty(schema, "~standard") ? schema["~standard"] : undefined
+  const hasOwnWay = Predicate.hasProperty(standard, "jsonSchema") && Predicate.hasProperty(standard.jsonSchema, "input")
+  return hasOwnWay ? "schema[\"~standard\"].jsonSchema.input({ target: \"draft-2020-12\" })" : ZOD
+}
+
+const ZOD = "Zod 4 by z.toJSONSchema(schema, { io: \"input\" })"
+
+/** Properties without the object they belong to: only objects, and none of them where a keyword has one. */
+const isBareShape = (schema: object): boolean => {
+  const entries = Object.entries(schema).filter(([key]) => !key.startsWith("x-"))
+  return entries.length > 0 && entries.every(([key, value]) => !OBJECT_KEYWORDS.has(key) && Predicate.isObject(value))
+}
+
+/** Keywords that may say something of an object by an object. */
+const OBJECT_KEYWORDS: ReadonlySet<string> = new Set([
+  "$defs",
+  "$vocabulary",
+  "additionalProperties",
+  "const",
+  "default",
+  "definitions",
+  "dependencies",
+  "dependentRequired",
+  "dependentSchemas",
+  "else",
+  "if",
+  "not",
+  "patternProperties",
+  "properties",
+  "propertyNames",
+  "then",
+  "unevaluatedProperties"
+])
 
 export const fromDecoder = <A, R>(toolName: string, decoder: Schema.Decoder<A, R>): Input<A, R> => {
   const decode = Schema.decodeUnknownEffect(decoder, { errors: "all", onExcessProperty: "error" })
