@@ -167,15 +167,15 @@ describe("a server that isn't there yet", () => {
     () =>
       Effect.gen(function*() {
         const slow = ScriptedMcpServer.command({
-          startupDelay: 2500,
+          startupDelay: 5500,
           tools: [{ name: "hang", does: [{ delay: 60_000 }] }]
         })
         const config = yield* configFile({ mcpServers: { slow } })
-        const call = toolnexus(["call", "slow_hang", "--timeout", "4000", "--config", config])
+        const call = toolnexus(["call", "slow_hang", "--timeout", "7000", "--config", config])
         const [took, { stderr, stdout }] = yield* Effect.timed(call)
-        assert.strictEqual(stdout, "slow_hang did not answer within its total limit of 4000 ms\n")
+        assert.strictEqual(stdout, "slow_hang did not answer within its total limit of 7000 ms\n")
         assert.strictEqual(stderr, "info: Connecting to slow\n")
-        assert.isBelow(Duration.toMillis(took), 6400)
+        assert.isBelow(Duration.toMillis(took), 9400)
       }),
     20_000
   )

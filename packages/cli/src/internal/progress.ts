@@ -14,7 +14,7 @@ import { cut } from "./table.ts"
 const DELAY = "300 millis"
 
 /** In a pipe: a start that is quicker than this is as usual. */
-const PIPE_DELAY = "2 seconds"
+const PIPE_DELAY = "5 seconds"
 
 /** Says which entries are waited for, while the effect runs: a terminal shows it, elsewhere it is one line of the log. */
 export const withProgress = <A, E, R>(
