@@ -298,22 +298,24 @@ describe("createToolkit", () => {
 
   it.each(
     [
-      ["running", "SIGINT"],
-      ["running", "SIGTERM"],
-      ["running", "SIGHUP"],
-      ["two", "SIGINT"],
-      ["building", "SIGINT"],
-      ["exit", undefined],
-      ["throw", undefined]
+      ["running", "SIGINT", "SIGINT"],
+      ["running", "SIGTERM", "SIGTERM"],
+      ["running", "SIGHUP", "SIGHUP"],
+      ["two", "SIGINT", "SIGINT"],
+      ["building", "SIGINT", "SIGINT"],
+      ["hanging", "SIGINT", 130],
+      ["exit", undefined, 3],
+      ["throw", undefined, 1]
     ] as const
-  )("leaves no process where the program ends: %s %s", { timeout: 60_000 }, async (how, signal) => {
+  )("leaves no process where the program ends: %s %s", { timeout: 60_000 }, async (how, signal, ending) => {
     const program = spawn(process.execPath, [join(import.meta.dirname, "fixtures/ending.ts"), how])
     const exited = once(program, "exit")
     const groups = decodePids(String((await once(program.stdout, "data"))[0]))
     try {
       assert.isAtLeast(groups.length, how === "building" ? 1 : 2)
       if (signal !== undefined) program.kill(signal)
-      assert.deepStrictEqual((await exited)[1], signal ?? null)
+      const [exitCode, endedBy] = await exited
+      assert.strictEqual(exitCode ?? endedBy, ending)
       assert.deepStrictEqual(await aliveIn(groups), [])
     } finally {
       program.kill("SIGKILL")

@@ -50,7 +50,7 @@ const onSignal = (signal: ClosingSignal): void => {
 
 /** Whoever else listens hears it again, and decides how the process ends; where nobody does, it ends by the signal. */
 const end = async (signal: ClosingSignal): Promise<void> => {
-  const hanging = setTimeout(() => process.exit(128 + constants.signals[signal]), LAST_RESORT_MS).unref()
+  const hanging = setTimeout(() => process.exit(128 + constants.signals[signal]), LAST_RESORT_MS)
   // what is opened meanwhile is closed as well
   for (let closes = open.get(signal); closes !== undefined; closes = open.get(signal)) {
     await Promise.all([...closes].map(async (close) => {
