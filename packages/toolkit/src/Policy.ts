@@ -4,7 +4,15 @@
  *
  * @since 0.1.0
  */
-import { type Diagnostic, type Json, type Middleware, Text, type Tool, ToolError } from "@effect-toolnexus/core"
+import {
+  type Diagnostic,
+  type Json,
+  type Middleware,
+  OptionCheck,
+  Text,
+  type Tool,
+  ToolError
+} from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -13,6 +21,11 @@ import { globMatcher } from "./internal/glob.ts"
 /**
  * Which tools and calls a rule is for; what isn't given fits any. In `source`, `entry` and `tool` `*` stands for any
  * characters.
+ *
+ * **Gotchas**
+ *
+ * A key that is none of these, a value of the wrong kind and one that is `undefined` throw a `TypeError`: the rule would be
+ * for more than it says.
  *
  * @category models
  * @since 0.1.0
@@ -55,7 +68,7 @@ export type Policy = ReadonlyArray<Rule>
  * @category constructors
  * @since 0.1.0
  */
-export const allow = (scope: Scope = {}): Rule => ({ ...scope, effect: "allow" })
+export const allow = (scope: Scope = {}): Rule => makeRule("allow", scope)
 
 /**
  * Calls that a person has to approve: they are suspended with a request of kind `approval`, before their handler runs.
@@ -69,7 +82,7 @@ export const allow = (scope: Scope = {}): Rule => ({ ...scope, effect: "allow" }
  * @category constructors
  * @since 0.1.0
  */
-export const ask = (scope: Scope = {}): Rule => ({ ...scope, effect: "ask" })
+export const ask = (scope: Scope = {}): Rule => makeRule("ask", scope)
 
 /**
  * Calls that are refused.
@@ -77,7 +90,41 @@ export const ask = (scope: Scope = {}): Rule => ({ ...scope, effect: "ask" })
  * @category constructors
  * @since 0.1.0
  */
-export const deny = (scope: Scope = {}): Rule => ({ ...scope, effect: "deny" })
+export const deny = (scope: Scope = {}): Rule => makeRule("deny", scope)
+
+const makeRule = (effect: Rule["effect"], scope: Scope): Rule => {
+  // spread, a text would be a rule for everything
+  if (!Predicate.isObject(scope)) throw new TypeError(`Policy.${effect} takes an object, e.g. { tool: "bash" }`)
+  const rule = { ...scope, effect }
+  checkRule(rule)
+  return rule
+}
+
+/** A mistake of the program, and so told at once. */
+const checkRule = (rule: Rule): void => {
+  const effect: unknown = Predicate.hasProperty(rule, "effect") ? rule.effect : undefined
+  if (effect !== "allow" && effect !== "ask" && effect !== "deny") {
+    throw new TypeError(
+      `A rule of a policy is what Policy.allow, Policy.ask or Policy.deny makes, but the effect of one is ${
+        JSON.stringify(effect)
+      }`
+    )
+  }
+  // what is missed of a rule makes it one for more: what was to be asked for would be allowed
+  OptionCheck.check(rule, { owner: "a policy's rule", keys: ruleKeys, isStrict: true })
+}
+
+const FUNCTION = OptionCheck.functionOf("a function")
+
+const ruleKeys: Readonly<Record<keyof Rule, OptionCheck.Expectation>> = {
+  source: OptionCheck.text,
+  entry: OptionCheck.text,
+  tool: OptionCheck.text,
+  tools: FUNCTION,
+  when: FUNCTION,
+  reason: { fits: (value) => value === undefined || Predicate.isString(value), what: "a text" },
+  effect: OptionCheck.anything
+}
 
 /**
  * Asks for tools that say they destroy something, of sources that are ours or vouched for; and for every tool of a server
@@ -142,7 +189,7 @@ export interface PolicyStage {
 export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolean): PolicyStage => {
   // by identity: one that looks like ours may come from a handler, or from a call within it
   const gates = new WeakSet<ToolError.ToolSuspended>()
-  for (const { effect } of policy) checkEffect(effect)
+  for (const rule of policy) checkRule(rule)
   const compiled = policy.map((rule) => ({ rule, isFor: isForTool(rule) }))
   const rulesFor = (tool: Tool.Tool): ReadonlyArray<Rule> => {
     const trusted = isTrusted(tool)
@@ -169,16 +216,6 @@ export const makeStage = (policy: Policy, isTrusted: (tool: Tool.Tool) => boolea
     isGate: (suspension) => gates.has(suspension),
     asks: (tool, args) => rulesFor(tool).find((each) => isForCall(each, args))?.effect === "ask"
   }
-}
-
-/** A mistake of the program, and so told at once. */
-const checkEffect = (effect: unknown): void => {
-  if (effect === "allow" || effect === "ask" || effect === "deny") return
-  throw new TypeError(
-    `A rule of a policy is what Policy.allow, Policy.ask or Policy.deny makes, but the effect of one is ${
-      JSON.stringify(effect)
-    }`
-  )
 }
 
 const isForTool = (

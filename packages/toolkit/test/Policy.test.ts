@@ -163,6 +163,30 @@ describe("a policy", () => {
       assert.match(String(exit), /A rule of a policy is what [^"]* makes, but the effect of one is \\?"Deny/)
     }))
 
+  it("refuses a rule that would be for more than it says", () => {
+    const make = (scope: unknown) => () => Reflect.apply(Policy.allow, undefined, [scope])
+    assert.throws(make({ tol: "read" }), `"tol" is no option of a policy's rule; did you mean "tool"?`)
+    assert.throws(make({ name: "read" }), /"name" is no option of a policy's rule; there are source, entry, tool,/)
+    for (const scope of ["read", ["read"], null]) assert.throws(make(scope), TypeError)
+    const wrongs = { source: 1, entry: ["srv"], tool: /read/, tools: ["read"], when: true, reason: 1 }
+    for (const [key, value] of Object.entries(wrongs)) {
+      assert.throws(make({ [key]: value }), `The ${key} of a policy's rule must be a `)
+    }
+    // a name that isn't there after all
+    assert.throws(make({ tool: undefined }), "The tool of a policy's rule must be a text")
+    assert.deepStrictEqual(Policy.ask(), { effect: "ask" })
+  })
+
+  it.effect("refuses such a rule where it is written by hand, too", () =>
+    Effect.gen(function*() {
+      for (const rule of [{ effect: "deny", tol: "t" }, { effect: "deny", tool: 1 }, null]) {
+        // @ts-expect-error a rule in plain JavaScript
+        const exit = yield* Effect.exit(Effect.suspend(() => outcomes([rule], [own("t")])))
+        assert.match(String(exit), /TypeError: .*(?:did you mean|must be a text|Policy\.deny makes)/)
+      }
+      assert.deepStrictEqual(yield* outcomes([{ effect: "deny", tool: "t" }], [own("t")]), ["ToolDenied"])
+    }))
+
   it.effect("shows every argument of what is to be approved, however long another is", () =>
     Effect.provide(
       Toolkit.use(({ call }) =>

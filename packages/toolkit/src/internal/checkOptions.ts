@@ -2,27 +2,18 @@
  * Looks at options that no type checker has seen, before anything is built: a misspelled `policy` would refuse nothing,
  * a `disableTools` that is a text would disable its letters, and nobody would hear of it.
  */
-import { Suggestion } from "@effect-toolnexus/core"
+import { OptionCheck } from "@effect-toolnexus/core"
 import * as Predicate from "effect/Predicate"
 import type { ToolkitOptions } from "../ToolkitOptions.ts"
 
-interface Expectation {
-  readonly fits: (value: unknown) => boolean
-  readonly what: string
-}
+const { boolean, functionOf, listOf, number, oneOf, recordOf } = OptionCheck
 
 /** What is wrong with these is told by the entry, or the diagnostics, of their own. */
-const byItsOwner: Expectation = { fits: () => true, what: "" }
-const names: Expectation = {
-  fits: (value) => Array.isArray(value) && value.every(Predicate.isString),
-  what: "a list of names"
-}
-const boolean: Expectation = { fits: Predicate.isBoolean, what: "true or false" }
-const number: Expectation = { fits: Predicate.isNumber, what: "a number" }
-const listOf = (what: string): Expectation => ({ fits: Array.isArray, what: `a list of ${what}` })
+const byItsOwner = OptionCheck.anything
+const names = listOf("names", Predicate.isString)
 
 /** A record, so that none can be forgotten. */
-const known: Readonly<Record<keyof ToolkitOptions, Expectation>> = {
+const known: Readonly<Record<keyof ToolkitOptions, OptionCheck.Expectation>> = {
   config: byItsOwner,
   skills: {
     fits: (value) => typeof value === "string" || Array.isArray(value),
@@ -30,10 +21,7 @@ const known: Readonly<Record<keyof ToolkitOptions, Expectation>> = {
   },
   skillDefs: listOf("skills"),
   skillProvider: byItsOwner,
-  skillsFilter: {
-    fits: (value) => Predicate.isObject(value) && Object.values(value).every(Predicate.isBoolean),
-    what: "an object of names to true or false"
-  },
+  skillsFilter: recordOf("names to true or false", Predicate.isBoolean),
   skillSampleLimit: number,
   disableSkills: names,
   builtins: byItsOwner,
@@ -44,13 +32,10 @@ const known: Readonly<Record<keyof ToolkitOptions, Expectation>> = {
     fits: (value) => Predicate.hasProperty(value, "order") && Array.isArray(value.order),
     what: "Precedence.standard, Precedence.layered or Precedence.make([...])"
   },
-  middleware: {
-    fits: (value) => Array.isArray(value) && value.every(Predicate.isFunction),
-    what: "a list of functions"
-  },
+  middleware: listOf("functions", Predicate.isFunction),
   maxOutput: byItsOwner,
-  startup: { fits: (value) => value === "wait" || value === "background", what: `"wait" or "background"` },
-  waitFor: { fits: Predicate.isFunction, what: "a function" },
+  startup: oneOf(["wait", "background"]),
+  waitFor: functionOf("a function"),
   policy: listOf("what Policy.allow, Policy.ask and Policy.deny make"),
   watch: boolean,
   promptBudget: number
@@ -65,12 +50,5 @@ export const checkOptions = <R>(options: ToolkitOptions<R>): void => {
   if (misplaced !== undefined) {
     throw new TypeError(`"${misplaced}" is no option of a toolkit; it belongs into config: { ${misplaced}: ... }`)
   }
-  const stray = Suggestion.misspelled(options, Object.keys(known))
-  if (stray !== undefined) {
-    throw new TypeError(`"${stray[0]}" is no option of a toolkit; did you mean "${stray[1]}"?`)
-  }
-  for (const [key, { fits, what }] of Object.entries(known)) {
-    const value: unknown = Reflect.get(options, key)
-    if (value !== undefined && !fits(value)) throw new TypeError(`${key} must be ${what}`)
-  }
+  OptionCheck.check(options, { owner: "a toolkit", keys: known, named: (key) => key })
 }
