@@ -44,9 +44,13 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlags, 
     isAttended: !isPiped(input.args) && (yield* isAttended)
   }
   const resolver = yield* makeInlineResolver(started)
-  const whole = yield* Effect.provideService(callWhenThere(flags, isJson, started), InlineResolver, resolver)
+  const called = callWhenThere(flags, isJson, started)
+  const { result: whole, snapshot } = yield* Effect.provideService(called, InlineResolver, resolver)
   const result = Option.match(input.maxOutput, { onNone: () => whole, onSome: (limit) => shorten(whole, limit) })
   yield* isJson ? printJson(result) : printResult(result)
+  if (result.metadata?.["error"] === "ToolNotFound" && snapshot !== undefined) {
+    yield* explainUnknown(input.name, snapshot)
+  }
   return yield* result.isError ? Effect.fail(new CallFailed({ toolName: input.name })) : Effect.void
   // what is printed comes before the clean-up
 }, Effect.scoped)
@@ -54,6 +58,12 @@ export const call = Effect.fnUntraced(function*(flags: SourceFlags.SourceFlags, 
 /** The limit counts from `startedAt`, in milliseconds of the clock: the way to the tool is a part of the call. */
 interface StartedCall extends AnsweredCall {
   readonly startedAt: number
+}
+
+/** What came of it, and of which tools it was one. */
+interface Called {
+  readonly result: ToolResult.ToolResult
+  readonly snapshot?: Snapshot
 }
 
 const callWhenThere = Effect.fnUntraced(
@@ -71,8 +81,7 @@ const callWhenThere = Effect.fnUntraced(
       return late(started)
     }
     const result = yield* callAnswered(toolkit, { ...started, spent: yield* spentBy(started) })
-    if (result.metadata?.["error"] === "ToolNotFound") yield* explainUnknown(name, snapshot)
-    return result
+    return { result, snapshot }
   }
 )
 
@@ -85,7 +94,9 @@ const within = Effect.fnUntraced(function*<A, E, R>(started: StartedCall, start:
     : yield* Effect.timeoutOption(start, Math.max(started.timeout - (yield* spentBy(started)), 0))
 })
 
-const late = ({ name, timeout = 0 }: StartedCall) => ToolError.toResult(tookTooLong(name, timeout))
+const late = ({ name, timeout = 0 }: StartedCall): Called => ({
+  result: ToolError.toResult(tookTooLong(name, timeout))
+})
 
 /** A text that is left out of the output isn't in the parts either: there it is once, as it is in the output. */
 const shorten = (result: ToolResult.ToolResult, limit: number): ToolResult.ToolResult => {
