@@ -16,7 +16,7 @@ const waitedFor = (
 ) =>
   Effect.map(
     Effect.flatMap(Toolkit, ({ snapshot }) => snapshot),
-    (snapshot) => rivalsOf(name)(snapshot).map(({ id }) => id)
+    (snapshot) => rivalsOf(name, new Set(["document"]))(snapshot).map(({ id }) => id)
   ).pipe(
     Effect.provide(
       ToolkitLayer.make(sources.map(([kind, ...entries]) => Source.fromEntries(kind, entries)), {
@@ -45,8 +45,9 @@ describe("who is waited for before a call", () => {
       assert.deepStrictEqual(yield* waitedFor("helper_answer", [agents, extra]), ["later"])
       assert.deepStrictEqual(yield* waitedFor("helper_answer", [extra, agents]), ["document", "later"])
       assert.deepStrictEqual(yield* waitedFor("read", [builtin, agents]), [])
-      // an own tool may stand in a builtin's place, whatever the order
-      assert.deepStrictEqual(yield* waitedFor("read", [builtin, extra]), ["document"])
+      // an own tool may stand in a builtin's place, whatever the order, but no operation of a document
+      assert.deepStrictEqual(yield* waitedFor("read", [builtin, ["extra", way("own"), way("document")]]), ["own"])
+      assert.deepStrictEqual(yield* waitedFor("read", [extra, builtin]), ["document"])
     }))
 
   it.effect("all of them while nobody has the tool", () =>

@@ -69,14 +69,15 @@ interface Called {
 const callWhenThere = Effect.fnUntraced(
   function*(flags: SourceFlags.SourceFlags, isJson: boolean, started: StartedCall) {
     const { name } = started
-    const context = yield* within(started, buildToolkit(flags, isJson, SourceFlags.toCallOptions))
-    if (Option.isNone(context)) return late(started)
-    const toolkit = Context.get(context.value, Toolkit)
-    const settled = yield* within(started, awaitEntries(toolkit, rivalsOf(name)))
+    const built = yield* within(started, buildToolkit(flags, isJson, SourceFlags.toCallOptions))
+    if (Option.isNone(built)) return late(started)
+    const toolkit = Context.get(built.value.context, Toolkit)
+    const rivals = rivalsOf(name, built.value.documents)
+    const settled = yield* within(started, awaitEntries(toolkit, rivals))
     const snapshot = yield* toolkit.snapshot
     yield* logProblems(snapshot)
     if (Option.isNone(settled)) {
-      const names = rivalsOf(name)(snapshot).map(({ id }) => id)
+      const names = rivals(snapshot).map(({ id }) => id)
       yield* Effect.logWarning(`${name} was waiting for ${names.join(", ")}`)
       return late(started)
     }

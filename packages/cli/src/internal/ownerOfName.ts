@@ -7,21 +7,26 @@ import * as ToolName from "@effect-toolnexus/core/ToolName"
 import { connecting } from "./useToolkit.ts"
 
 /** The entries that have to settle first: all of them while there is no tool of that name. */
-export const rivalsOf = (name: string) => (snapshot: Snapshot): ReadonlyArray<ToolkitEntry> => {
-  const { byName, entries } = snapshot
-  const tool = byName.get(name)
-  // entries stand in the order of precedence
-  const place = tool === undefined ? -1 : entries.findIndex(({ entry }) => entry.tools.includes(tool))
-  const owner = entries[place]
-  const all = connecting(snapshot)
-  if (owner === undefined) return all
-  const earlier = new Set(entries.slice(0, place))
-  return all.filter((each) => {
-    if (each.kind === "mcp") return isPrefix(each.entry, name)
-    // agents take names from each other whatever their order, and an own tool may replace a builtin
-    return earlier.has(each) || each.kind === owner.kind || (each.kind === "extra" && owner.kind === "builtin")
-  })
-}
+export const rivalsOf =
+  (name: string, documents: ReadonlySet<string>) => (snapshot: Snapshot): ReadonlyArray<ToolkitEntry> => {
+    const { byName, entries } = snapshot
+    const tool = byName.get(name)
+    // entries stand in the order of precedence
+    const place = tool === undefined ? -1 : entries.findIndex(({ entry }) => entry.tools.includes(tool))
+    const owner = entries[place]
+    const all = connecting(snapshot)
+    if (owner === undefined) return all
+    const earlier = new Set(entries.slice(0, place))
+    return all.filter((each) => {
+      if (each.kind === "mcp") return isPrefix(each.entry, name)
+      // agents take names from each other whatever their order
+      return earlier.has(each) || each.kind === owner.kind || isReplacement(each, owner, documents)
+    })
+  }
+
+/** An own tool may stand in a builtin's place, whatever the order; an operation of a document never does. */
+const isReplacement = (each: ToolkitEntry, owner: ToolkitEntry, documents: ReadonlySet<string>): boolean =>
+  each.kind === "extra" && owner.kind === "builtin" && !documents.has(each.entry.name)
 
 /** Whether a tool of this name may be one of an entry whose tools begin with its name. */
 export const isPrefix = (entry: SourceEntry.SourceEntry, name: string): boolean =>

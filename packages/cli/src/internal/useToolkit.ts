@@ -17,14 +17,17 @@ import { withProgress } from "./progress.ts"
 /** Runs an effect with the toolkit of all sources, and closes that afterwards. */
 export const useToolkit = Effect.fnUntraced(
   function*<A, E, R>(flags: SourceFlags.SourceFlags, isJson: boolean, use: Effect.Effect<A, E, R>) {
-    const context = yield* buildToolkit(flags, isJson, SourceFlags.toOptions)
+    const { context } = yield* buildToolkit(flags, isJson, SourceFlags.toOptions)
     yield* awaitEntries(Context.get(context, Toolkit), connecting)
     return yield* Effect.provideContext(use, context)
   },
   Effect.scoped
 )
 
-/** The toolkit of all sources, as soon as the required ones have settled; the others may be on their way still. */
+/**
+ * The toolkit of all sources, as soon as the required ones have settled; the others may be on their way still. `documents`
+ * are the entries whose tools are operations of an API.
+ */
 export const buildToolkit = Effect.fnUntraced(function*(
   flags: SourceFlags.SourceFlags,
   isJson: boolean,
@@ -32,8 +35,12 @@ export const buildToolkit = Effect.fnUntraced(function*(
 ) {
   const config = yield* loadConfig(yield* SourceFlags.configFiles(flags))
   const options = yield* toOptions(flags, config)
-  return yield* buildLayer({ isJson, options, required: requiredIn(config) })
+  const context = yield* buildLayer({ isJson, options, required: requiredIn(config) })
+  return { context, documents: new Set([...config.openapi.keys(), ...(options.tools ?? []).flatMap(documentOf)]) }
 })
+
+const documentOf = (item: object): ReadonlyArray<string> =>
+  Predicate.hasProperty(item, "entry") && Predicate.isString(item.entry) ? [item.entry] : []
 
 /** The same with skills alone: no server is started for them. `use` also gets the files, which are no entry then. */
 export const useSkills = Effect.fnUntraced(
