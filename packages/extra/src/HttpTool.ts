@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { defineTool, type HttpConnections, type SourceEntry, Suggestion, type Tool } from "@effect-toolnexus/core"
+import { defineTool, type HttpConnections, OptionCheck, type SourceEntry, type Tool } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as JsonSchema from "effect/JsonSchema"
@@ -117,9 +117,9 @@ export const httpTool = (definition: HttpToolDefinition): HttpTool => {
   const template = typeof url === "string" ? UrlTemplate.parse(withoutUserInfo(url)) : undefined
   if (template === undefined) throw new TypeError(`The url of tool "${name}" is no http or https URL`)
   const schema = toInputSchema(name, inputSchema ?? defaultSchema(definition, template))
-  const forbidden = template.names.find((placeholder) => isForbidden(schema, placeholder))
-  if (forbidden !== undefined) {
-    throw new TypeError(`The url of tool "${name}" has the placeholder {${forbidden}}, which its inputSchema forbids`)
+  const untold = template.names.find((placeholder) => isUntold(schema, placeholder))
+  if (untold !== undefined) {
+    throw new TypeError(`The url of tool "${name}" has the placeholder {${untold}}, which its inputSchema doesn't have`)
   }
   return {
     [TypeId]: TypeId,
@@ -133,37 +133,36 @@ export const httpTool = (definition: HttpToolDefinition): HttpTool => {
 
 /** For programs that no compiler has looked at. */
 const checkDefinition = (definition: HttpToolDefinition): void => {
-  const { name, timeout } = definition
-  const stray = Suggestion.misspelled(definition, Object.keys(KEYS))
-  if (stray !== undefined) {
-    throw new TypeError(`"${stray[0]}" of tool "${name}" is unknown; did you mean "${stray[1]}"?`)
-  }
-  for (const [key, choices] of Object.entries(KEYS)) {
-    const value: unknown = Reflect.get(definition, key)
-    if (value !== undefined && choices?.some((choice) => choice === value) === false) {
-      throw new TypeError(`The ${key} of tool "${name}" is none of ${choices.join(", ")}`)
-    }
-  }
-  if (timeout !== undefined && !(timeout >= 1)) {
-    throw new TypeError(`The timeout of tool "${name}" must be a number of milliseconds, at least 1`)
-  }
+  const owner = `tool "${definition.name}"`
+  OptionCheck.check(definition, { owner, keys: KEYS, named: (key) => `The ${key} of ${owner}` })
 }
 
-/** A record, so that no key can be forgotten; where there are but a few values, these. */
-const KEYS: Readonly<Record<keyof HttpToolDefinition, ReadonlyArray<string> | undefined>> = {
-  name: undefined,
-  description: undefined,
-  annotations: undefined,
-  url: undefined,
+const { anything, oneOf, text } = OptionCheck
+
+/** A record, so that no key can be forgotten. */
+const KEYS: Readonly<Record<keyof HttpToolDefinition, OptionCheck.Expectation>> = {
+  name: anything,
+  description: text,
+  annotations: anything,
+  url: anything,
   // of others the platform makes no request, and what is in lower case is another one to it
-  method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-  headers: undefined,
-  query: undefined,
-  body: ["json", "form", "raw"],
-  inputSchema: undefined,
-  timeout: undefined,
-  retry: ["never", "safe", "always"],
-  resultMode: ["text", "json", "status+text"]
+  method: oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
+  headers: OptionCheck.recordOf("header names and values, both text", Predicate.isString),
+  query: {
+    fits: (value) =>
+      Array.isArray(value)
+        ? value.every(Predicate.isString)
+        : Predicate.isObject(value) && Object.values(value).every(Predicate.isObject),
+    what: "a list of names, or an object of names to {style, explode}"
+  },
+  body: oneOf(["json", "form", "raw"]),
+  inputSchema: anything,
+  timeout: {
+    fits: (value) => typeof value === "number" && value >= 1,
+    what: "a number of milliseconds, at least 1"
+  },
+  retry: oneOf(["never", "safe", "always"]),
+  resultMode: oneOf(["text", "json", "status+text"])
 }
 
 /** An Effect Schema becomes the JSON Schema that its tool would have; arguments are checked against that. */
@@ -172,9 +171,15 @@ const toInputSchema = (name: string, schema: NonNullable<HttpToolDefinition["inp
     ? defineTool({ name, input: schema, handler: () => "" }).inputSchema
     : defineTool({ name, input: schema, handler: () => "" }).inputSchema
 
-const isForbidden = ({ additionalProperties, patternProperties, properties }: Tool.ObjectSchema, name: string) =>
-  additionalProperties === false && patternProperties === undefined
-  && !(Predicate.isObject(properties) && Object.hasOwn(properties, name))
+/** A model is never told of it, and so never gives it. */
+const isUntold = (schema: Tool.ObjectSchema, name: string): boolean => {
+  const { additionalProperties = false, properties } = schema
+  const isOpen = additionalProperties !== false || ELSEWHERE.some((keyword) => schema[keyword] !== undefined)
+  return !isOpen && !(Predicate.isObject(properties) && Object.hasOwn(properties, name))
+}
+
+/** Where a schema may speak of a property as well. */
+const ELSEWHERE = ["$ref", "allOf", "anyOf", "if", "oneOf", "patternProperties"]
 
 const defaultSchema = ({ query }: HttpToolDefinition, { names }: UrlTemplate.UrlTemplate): JsonSchema.JsonSchema => ({
   type: "object",

@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import { EntryOptions, type HttpConnections, type Json, SourceEntry } from "@effect-toolnexus/core"
+import { EntryOptions, type HttpConnections, type Json, OptionCheck, SourceEntry } from "@effect-toolnexus/core"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -47,6 +47,10 @@ export const isOpenApiTools = (value: unknown): value is OpenApiTools => Predica
  * Parameters are arguments under their own names, and the body is the argument `body`; a name that stands in several
  * places is one argument for each (`path_id`, `query_id`). References within the document are followed, cyclic ones too.
  *
+ * **Gotchas**
+ *
+ * A misspelled option throws a `TypeError` at once: an `exclude` that isn't read would leave everything in.
+ *
  * **Example**
  *
  * ```ts
@@ -58,8 +62,26 @@ export const isOpenApiTools = (value: unknown): value is OpenApiTools => Predica
  * @category constructors
  * @since 0.1.0
  */
-export const openApiTools = (document: string | Json.JsonObject, options: OpenApiOptions = {}): OpenApiTools =>
-  fromDefinition(entryName(document), { ...options, document })
+export const openApiTools = (document: string | Json.JsonObject, options: OpenApiOptions = {}): OpenApiTools => {
+  OptionCheck.check(options, { owner: "openApiTools", keys: KEYS })
+  return fromDefinition(entryName(document), { ...options, document })
+}
+
+/** What is wrong with their values is the failure of the entry. */
+const KEYS: Readonly<Record<keyof OpenApiOptions, OptionCheck.Expectation>> = {
+  baseUrl: OptionCheck.anything,
+  headers: OptionCheck.anything,
+  security: OptionCheck.anything,
+  include: OptionCheck.anything,
+  exclude: OptionCheck.anything,
+  timeout: OptionCheck.anything,
+  retry: OptionCheck.anything,
+  required: OptionCheck.anything,
+  trusted: OptionCheck.anything,
+  maxConcurrent: OptionCheck.anything,
+  enabled: OptionCheck.anything,
+  disabled: OptionCheck.anything
+}
 
 /**
  * The same under a name of one's own: a document of a configuration.

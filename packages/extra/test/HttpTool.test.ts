@@ -80,16 +80,25 @@ describe("httpTool: the address", () => {
     for (const method of ["get", "GET\r\nX: 1", "CONNECT"]) {
       const untyped = Object.assign({ name: "t", url: "http://h/" }, { method })
       // @ts-expect-error a caller without a compiler
-      assert.throws(() => httpTool(untyped), /method of tool "t" is none of GET, HEAD/)
+      assert.throws(() => httpTool(untyped), /method of tool "t" must be one of GET, HEAD/)
     }
     assert.throws(() => httpTool({ name: "t", url: "http://h/{ID}", inputSchema: closed }), /\{ID\}/)
     const untyped = (definition: object) => () => Reflect.apply(httpTool, undefined, [{ name: "t", ...definition }])
     const url = "http://h/"
     assert.throws(untyped({}), /url of tool "t" is no http or https URL/)
-    assert.throws(untyped({ url, methd: "POST" }), /"methd" of tool "t" is unknown; did you mean "method"/)
-    assert.throws(untyped({ url, resultMode: "xml" }), /resultMode of tool "t" is none of text, json, status\+text/)
-    assert.throws(untyped({ url, retry: true }), /retry of tool "t" is none of never, safe, always/)
-    for (const timeout of [0, -1, Number.NaN]) assert.throws(untyped({ url, timeout }), /at least 1/)
+    assert.throws(untyped({ url, methd: "POST" }), /"methd" is no option of tool "t"; did you mean "method"/)
+    assert.throws(untyped({ url, resultMode: "xml" }), /resultMode of tool "t" must be one of text, json, status\+text/)
+    assert.throws(untyped({ url, retry: true }), /retry of tool "t" must be one of never, safe, always/)
+    for (const timeout of [0, -1, Number.NaN, "30"]) assert.throws(untyped({ url, timeout }), /at least 1/)
+    for (const headers of [{ a: 5 }, ["a"]]) assert.throws(untyped({ url, headers }), /headers of tool "t" must be an/)
+    for (const query of ["q", { q: 1 }, [1]]) assert.throws(untyped({ url, query }), /query of tool "t" must be a list/)
+    assert.throws(untyped({ url, description: 5 }), /description of tool "t" must be a text/)
+    const open = { type: "object", properties: { name: { type: "string" } } } as const
+    assert.throws(
+      () => httpTool({ name: "t", url: "http://h/{id}", inputSchema: open }),
+      /\{id\}, which its inputSchema/
+    )
+    httpTool({ name: "t", url: "http://h/{id}", inputSchema: { ...open, additionalProperties: true } })
   })
 
   it("asks for its placeholders, or for what its schema says", () => {

@@ -21,6 +21,11 @@ paths:
     get: &get {operationId: a, parameters: [{name: q, in: query, schema: {type: [string, "null"]}}]}
 `
 
+  it("are refused with an option that is misspelled: what it was to leave out would be in", () => {
+    // @ts-expect-error a caller without a compiler
+    assert.throws(() => openApiTools(small, { exclud: ["DELETE"] }), /"exclud" is no option.*did you mean "exclude"/)
+  })
+
   it.live("come as value, text, file or URL, in JSON or YAML", () =>
     Effect.gen(function*() {
       const folder = mkdtempSync(join(tmpdir(), "toolnexus-openapi-"))
