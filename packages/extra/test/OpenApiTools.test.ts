@@ -59,6 +59,14 @@ paths:
       ])
     }))
 
+  it.live("without a path say so", () =>
+    Effect.gen(function*() {
+      const [entry] = yield* build([openApiTools({ openapi: "3.0.0" })])
+      assert.deepStrictEqual(entry?.diagnostics.map(({ code, message }) => [code, message]), [
+        ["no-operations", "The document has no paths, and so gives no tools"]
+      ])
+    }))
+
   it.live("of Swagger 2.0 are converted", () =>
     Effect.gen(function*() {
       const server = yield* serve()
@@ -132,7 +140,7 @@ paths:
         ["http://127.0.0.1:1/x.json", "connect", /ECONNREFUSED/],
         [`${server.origin}/401`, "initialize", /HTTP 401: it asks who we are/],
         [`${server.origin}/404`, "initialize", /HTTP 404/],
-        [`${server.origin}/html`, "list", /./],
+        [`${server.origin}/html`, "list", /it is HTML or XML; a document is JSON or YAML/],
         [`${server.origin}/loop`, "initialize", /more than 5 times/],
         [`${server.origin}/endless`, "list", /larger than/],
         ["/nowhere/openapi.json", "list", /no such file/],

@@ -86,7 +86,7 @@ describe("middleware and limits", () => {
       }
       // @ts-expect-error of a variable of the environment, in plain JavaScript
       const { message } = yield* Effect.flip(toolkit.call("echo", {}, { timeout: "5" }))
-      assert.include(message, "timeout: must be a number of milliseconds above 0")
+      assert.include(message, "timeout: must be a number of milliseconds above 0, but is \"5\"")
       assert.strictEqual((yield* toolkit.call("echo", {}, { timeout: Number.POSITIVE_INFINITY })).output, "{}")
     }).pipe(withTools(echo)))
 

@@ -11,6 +11,7 @@ export const MAX_BYTES = 32 * 1024 * 1024
 /** Fails with words for a person. */
 export const parse = Effect.fnUntraced(function*(text: string) {
   const trimmed = text.replace(/^\uFEFF/, "").trimStart()
+  if (trimmed.startsWith("<")) return yield* Effect.fail("it is HTML or XML; a document is JSON or YAML")
   const parsed = yield* trimmed.startsWith("{") ? Effect.fromResult(parseJson(trimmed)) : parseYaml(trimmed)
   return yield* fromValue(parsed)
 })

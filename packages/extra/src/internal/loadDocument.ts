@@ -4,6 +4,7 @@ import {
   EntryOptions,
   EntryTexts,
   HttpAddress,
+  type Json,
   type Redaction,
   SourceEntry,
   Text,
@@ -21,6 +22,7 @@ import { type Found, placeOf, read } from "./documentPlace.ts"
 import { Endpoint } from "./endpoint.ts"
 import { type CallSettings, DEFAULT_TIMEOUT, handler } from "./endpointCall.ts"
 import { brokeUnexpectedly, failure } from "./entryFailure.ts"
+import { objectAt } from "./json.ts"
 import * as Filter from "./operationFilter.ts"
 import { nameOperations, type Operation, operationsOf } from "./operations.ts"
 import { type DocumentSettings, type OperationTool, toTool } from "./operationTool.ts"
@@ -109,7 +111,8 @@ const toEntry = Effect.fnUntraced(
     const definitions = new Definitions(document, budget)
     const documentSettings = { document, definitions, budget, place, headerNames, security }
     const { broken, candidates, unmatched } = yield* select(document, definition)
-    const diagnostics: Array<Diagnostic.Diagnostic> = [...broken, ...unmatched].map((each) =>
+    const none = isWithoutOperations(document) ? [NO_OPERATIONS] : []
+    const diagnostics: Array<Diagnostic.Diagnostic> = [...none, ...broken, ...unmatched].map((each) =>
       toDiagnostic(entry, redact, each)
     )
     const tools: Array<Tool.Tool> = []
@@ -137,6 +140,16 @@ interface Note {
   readonly code: string
   readonly path?: string
   readonly message: string
+}
+
+const isWithoutOperations = (document: Json.JsonObject): boolean =>
+  Object.keys(objectAt(document, "paths")).length === 0
+
+const NO_OPERATIONS: Note = {
+  level: "warning",
+  code: "no-operations",
+  path: "paths",
+  message: "The document has no paths, and so gives no tools"
 }
 
 const toDiagnostic = (entry: string, redact: Redaction.Redaction, note: Note): Diagnostic.Diagnostic => ({

@@ -31,10 +31,19 @@ export const limitTime: Middleware.Middleware = (_, next) => (args, call) => {
 /** Also where no compiler has looked: a text would be compared as a number, and break what counts it down. */
 export const isLimit = (timeout: unknown): boolean => Predicate.isNumber(timeout) && timeout > 0
 
+export const noLimit = (timeout: unknown): string => {
+  const given = Predicate.isNumber(timeout) || Predicate.isBigInt(timeout)
+    ? `${timeout}`
+    : Predicate.isString(timeout)
+    ? JSON.stringify(timeout)
+    : `of type ${typeof timeout}`
+  return `must be a number of milliseconds above 0, but is ${given}`
+}
+
 const within = (timeout: number, next: Tool.Handler, args: Json.JsonObject, call: ToolCall.ToolCall) => {
   const { toolName } = call
   if (!isLimit(timeout)) {
-    const issue = { path: "timeout", message: `must be a number of milliseconds above 0, but is ${timeout}` }
+    const issue = { path: "timeout", message: noLimit(timeout) }
     return Effect.fail(new ToolError.InvalidArguments({ toolName, issues: [issue] }))
   }
   return Effect.clockWith((clock) => {

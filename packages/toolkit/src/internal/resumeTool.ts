@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { answeredBefore, type AnsweredRequests } from "./answeredRequests.ts"
 import { answerIssues, checkAnswer, isReadable, isYes } from "./checkedAnswer.ts"
 import { millisLeft, readTime } from "./expiry.ts"
-import { isLimit } from "./pipeline.ts"
+import { isLimit, noLimit } from "./pipeline.ts"
 import type { Validation } from "./validation.ts"
 
 export interface ResumingCore {
@@ -31,7 +31,7 @@ export const resumeTool = Effect.fnUntraced(function*(
   const tool = yield* findTool(snapshot, toolName)
   // a slip of the host's, which must not use the request up
   if (options?.timeout !== undefined && !isLimit(options.timeout)) {
-    return yield* invalid(toolName, "timeout", `must be a number of milliseconds above 0, but is ${options.timeout}`)
+    return yield* invalid(toolName, "timeout", noLimit(options.timeout))
   }
   const left = yield* millisLeft(request)
   const expired: Answer.Answer = { id: request.id, ok: false, reason: "expired" }
