@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { defineTool, type HttpConnections, OptionCheck, type SourceEntry, type Tool } from "@effect-toolnexus/core"
+import { defineTool, type HttpConnections, OptionCheck, type SourceEntry, Tool } from "@effect-toolnexus/core"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as JsonSchema from "effect/JsonSchema"
@@ -133,17 +133,19 @@ export const httpTool = (definition: HttpToolDefinition): HttpTool => {
 
 /** For programs that no compiler has looked at. */
 const checkDefinition = (definition: HttpToolDefinition): void => {
-  const owner = `tool "${definition.name}"`
-  OptionCheck.check(definition, { owner, keys: KEYS, named: (key) => `The ${key} of ${owner}` })
+  OptionCheck.check(definition, { owner: `tool "${definition.name}"`, keys: KEYS, otherNames: OTHER_NAMES })
 }
 
 const { anything, oneOf, text } = OptionCheck
+
+/** What a tool's schema is called by others. */
+const OTHER_NAMES = { parameters: "inputSchema", input: "inputSchema", schema: "inputSchema" } as const
 
 /** A record, so that no key can be forgotten. */
 const KEYS: Readonly<Record<keyof HttpToolDefinition, OptionCheck.Expectation>> = {
   name: anything,
   description: text,
-  annotations: anything,
+  annotations: Tool.annotationsExpectation,
   url: anything,
   // of others the platform makes no request, and what is in lower case is another one to it
   method: oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
@@ -173,7 +175,9 @@ const toInputSchema = (name: string, schema: NonNullable<HttpToolDefinition["inp
 
 /** A model is never told of it, and so never gives it. */
 const isUntold = (schema: Tool.ObjectSchema, name: string): boolean => {
-  const { additionalProperties = false, properties } = schema
+  const { additionalProperties = false, properties, required } = schema
+  // a name alone is something, unless it can't be given
+  if (Array.isArray(required) && required.includes(name) && schema["additionalProperties"] !== false) return false
   const isOpen = additionalProperties !== false || ELSEWHERE.some((keyword) => schema[keyword] !== undefined)
   return !isOpen && !(Predicate.isObject(properties) && Object.hasOwn(properties, name))
 }

@@ -99,6 +99,9 @@ describe("httpTool: the address", () => {
       /\{id\}, which its inputSchema/
     )
     httpTool({ name: "t", url: "http://h/{id}", inputSchema: { ...open, additionalProperties: true } })
+    httpTool({ name: "t", url: "http://h/{id}", inputSchema: { ...open, required: ["id"] } })
+    assert.throws(untyped({ url, parameters: {} }), /"parameters" is no option of tool "t"; did you mean "inputSchema"/)
+    assert.throws(untyped({ url, annotations: { destructivHint: true } }), /annotations of tool "t" must be an object/)
   })
 
   it("asks for its placeholders, or for what its schema says", () => {

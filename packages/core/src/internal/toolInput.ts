@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { JsonObject } from "../Json.ts"
@@ -15,7 +16,8 @@ export interface Input<A, R> {
 
 /** Arguments go to the handler as they came: the toolkit checks them against the schema before. */
 export const fromJsonSchema = (toolName: string, schema: JsonSchema.JsonSchema = {}): Input<JsonObject, never> => {
-  const mistake = mistakeIn(schema)
+  // what can't be read is for whoever needs it to say
+  const mistake = Result.getOrElse(Result.try(() => mistakeIn(schema)), () => undefined)
   if (mistake !== undefined) {
     throw new TypeError(`The input of tool "${toolName}" must be an Effect Schema or a JSON Schema${mistake}`)
   }
@@ -26,7 +28,9 @@ export const fromJsonSchema = (toolName: string, schema: JsonSchema.JsonSchema =
 const mistakeIn = (schema: unknown): string | undefined => {
   const parts = partsOf(schema)
   if (parts.some(Schema.isSchema)) return "; what has fields that are Effect Schemas is one by Schema.Struct({ ... })"
-  if (isForeign(schema)) return `; this one is of another library, which makes a JSON Schema of it: ${wayOf(schema)}`
+  if (isForeign(schema) || Predicate.isObject(schema) && !isPlain(schema)) {
+    return `; this one is of another library, which makes a JSON Schema of it: ${wayOf(schema)}`
+  }
   if (!Predicate.isObject(schema)) return ""
   if (parts.some(isForeign)) {
     return `; this one has schemas of another library within, which makes a JSON Schema of them all: ${ZOD}`
@@ -45,11 +49,10 @@ const partsOf = (schema: unknown): ReadonlyArray<unknown> => {
   return [...Object.values(schema), ...Predicate.isObject(properties) ? Object.values(properties) : []]
 }
 
-/** JSON is plain objects without functions. What marks a schema of a library may be kept from being listed. */
-const isForeign = (value: unknown): boolean => {
-  if (MARKS.some((mark) => Predicate.hasProperty(value, mark))) return true
-  return Predicate.isObject(value) && (!isPlain(value) || Object.values(value).some(Predicate.isFunction))
-}
+/** JSON has no functions. What marks a schema of a library may be kept from being listed. */
+const isForeign = (value: unknown): boolean =>
+  MARKS.some((mark) => Predicate.hasProperty(value, mark)) ||
+  Predicate.isObject(value) && Object.values(value).some(Predicate.isFunction)
 
 /** Standard Schema, which most implement; Zod 4, and 3. */
 const MARKS = ["~standard", "_zod", "_def"]
