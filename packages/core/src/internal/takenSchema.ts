@@ -7,7 +7,7 @@ import { isTakenAssert } from "./renderAsserts.ts"
 import { nameFor, sizeOf } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
 import { MAX_TURNS } from "./shape.ts"
-import { isBoundOf, isValue } from "./shapeKeywords.ts"
+import { isBoundOf, isScalarName, isValue } from "./shapeKeywords.ts"
 import { isNamed, referredName, use } from "./usualDefinitions.ts"
 import {
   areListed,
@@ -36,11 +36,14 @@ export const isTaken = (pass: UsualPass, schema: Keywords): boolean => {
 }
 
 const takes = (pass: UsualPass, schema: unknown): boolean => {
-  if (!isKeywords(schema) || !isPlain(schema) || pass.depth >= MAX_DEPTH) return false
+  if (!isKeywords(schema) || pass.depth >= MAX_DEPTH) return false
   const types = typesOf(schema["type"])
   if (types === undefined || !takesTypes(pass.profile, types)) return false
   const size = sizeOfTaken(pass.profile, schema, types)
   if (size === undefined || !pay(pass, size)) return false
+  if (types.only !== undefined && isScalarName(types.only)) return true
+  // what it inherits from a class would count below, and doesn't go out
+  if (!isPlain(schema)) return false
   const { names } = types
   if (names.length === 0) return takesUntyped(pass, schema)
   return (!names.includes("array") || takesWithin(pass, schema["items"])) &&
@@ -50,12 +53,14 @@ const takes = (pass: UsualPass, schema: unknown): boolean => {
 /** What it says of values itself, in characters; `undefined` if there is something that isn't taken. */
 const sizeOfTaken = (profile: ProviderProfile, schema: Keywords, types: Types): number | undefined => {
   let sum = 0
+  let hasOwnType = types.names.length === 0
   for (const keyword in schema) {
+    if (keyword === "type") hasOwnType = true
     const size = profile.keywords.has(keyword) ? sizeOfKeyword(profile, schema, types, keyword) : undefined
     if (size === undefined) return undefined
     sum += size
   }
-  return sum
+  return hasOwnType ? sum : undefined
 }
 
 const sizeOfKeyword = (
