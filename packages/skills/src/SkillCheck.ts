@@ -43,8 +43,8 @@ export interface Finding {
  * **Example**
  *
  * ```ts
- * const findings = yield* SkillCheck.check("/work/skills")
- * // => [{ location: "/work/skills/a/SKILL.md", level: "warning", code: "illegal-name", message: "line 2: ..." }]
+ * const findings = yield* SkillCheck.check("/home/ann/skills")
+ * // => [{ location: "/home/ann/skills/a/SKILL.md", level: "warning", code: "illegal-name", message: "line 2: ..." }]
  * ```
  *
  * @category operations
