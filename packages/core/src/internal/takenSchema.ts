@@ -6,13 +6,13 @@ import type { ProviderProfile } from "../ProviderProfile.ts"
 import { isTakenAssert } from "./renderAsserts.ts"
 import { nameFor, sizeOf } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
-import { MAX_TURNS } from "./shape.ts"
 import { isBoundOf, isScalarName, isValue } from "./shapeKeywords.ts"
 import { isNamed, referredName, use } from "./usualDefinitions.ts"
 import {
   areListed,
   areTexts,
   areValues,
+  isAmong,
   isBound,
   isEmpty,
   isNull,
@@ -157,12 +157,12 @@ const isOfFree = (keyword: string): boolean =>
 
 /** How many there are; `undefined` if one isn't taken, or one is needed twice or isn't declared. */
 const countTaken = (pass: UsualPass, properties: Keywords, required: ReadonlyArray<string>): number | undefined => {
-  const needed = required.length > MAX_TURNS ? new Set(required) : undefined
+  const isRequired = isAmong(required)
   let count = 0
   let found = 0
   for (const name in properties) {
     if (name === "__proto__" || nameFor(pass, name) !== name || !takesWithin(pass, properties[name])) return undefined
-    if (needed === undefined ? required.includes(name) : needed.has(name)) found++
+    if (isRequired(name)) found++
     count++
   }
   return found === required.length ? count : undefined

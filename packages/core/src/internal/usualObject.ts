@@ -2,8 +2,7 @@
 import { renderFreeObject } from "./renderOpaque.ts"
 import { nameFor, note, noteRenamed, ONLY_DECLARED } from "./renderPass.ts"
 import { isKeywords, type Keywords } from "./schemaReferences.ts"
-import { MAX_TURNS } from "./shape.ts"
-import { areTexts, isEmpty, type UsualPart } from "./usualPart.ts"
+import { areTexts, isAmong, isEmpty, type UsualPart } from "./usualPart.ts"
 import { renderAt, type UsualPass } from "./usualPass.ts"
 import type { UsualInner } from "./writeUsual.ts"
 
@@ -71,7 +70,7 @@ const renderProperties = (
 ): Keywords | undefined => {
   const names = Object.keys(properties)
   if (names.length > pass.room) return undefined
-  const needed = required.length > MAX_TURNS ? new Set(required) : undefined
+  const isRequired = isAmong(required)
   let changed: Writable | undefined
   let found = 0
   let isRenamed = false
@@ -80,7 +79,7 @@ const renderProperties = (
     const schema = properties[name]
     const legal = nameFor(pass, name)
     if (legal === "__proto__") return undefined
-    const isNeeded = needed === undefined ? required.includes(name) : needed.has(name)
+    const isNeeded = isRequired(name)
     if (isNeeded) found++
     pass.path.push(name)
     if (legal !== name) {

@@ -264,5 +264,12 @@ export const isNull = (schema: unknown): boolean =>
 
 export const isEmpty = (value: unknown): boolean => isKeywords(value) && Object.keys(value).length === 0
 
+/** Whether a name is one of these; of many, by an index. */
+export const isAmong = (names: ReadonlyArray<string>): (name: string) => boolean => {
+  if (names.length <= MAX_TURNS) return (name) => names.includes(name)
+  const index = new Set(names)
+  return (name) => index.has(name)
+}
+
 export const areTexts = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((each) => typeof each === "string")
